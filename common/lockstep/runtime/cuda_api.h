@@ -1,4 +1,4 @@
-// cuda_api: CUDA's header, in the form of CUDA 13. All code of this room is written for that form. CUDA 12 has most of
+// cuda_api: CUDA's header, in the form of CUDA 13. All code of this room is written for that form, and so is a program of the tests (C++17). CUDA 12 has most of
 // it under names that end in _v2 or _v3, and older forms under the plain names: those stand in api_twelve.cc.
 #pragma once
 
@@ -29,7 +29,9 @@ inline constexpr auto kUnusedCondition = static_cast<cudaGraphInstantiateResult>
 
 // The name that a program writes for a function of that name: "cudaMemAdvise" for "cudaMemAdvise_v2".
 constexpr std::string_view written_name(std::string_view name) {
-  return name.ends_with("_v2") || name.ends_with("_v3") ? name.substr(0, name.size() - 3) : name;
+  const size_t plain = name.size() - (name.size() > 3 ? 3 : 0);
+  const bool is_newer = name.substr(plain) == "_v2" || name.substr(plain) == "_v3";
+  return is_newer ? name.substr(0, plain) : name;
 }
 
 }  // namespace lockstep::runtime

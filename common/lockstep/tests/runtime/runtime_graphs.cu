@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cuda_api.h"
+
 namespace {
 
 void show(const char* call, cudaError_t error) { std::printf("%s: %s\n", call, cudaGetErrorName(error)); }

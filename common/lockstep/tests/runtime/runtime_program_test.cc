@@ -159,7 +159,7 @@ TEST(RuntimeProgram, WithoutAnImageFailsAsOnH200AndNamesTheFlag) {
 }
 
 TEST(RuntimeProgram, WithCompressedOrNewerPtxRuns) {
-  for (const char* const program : {"runtime_zstd", "runtime_lz4", "runtime_too_new"}) {
+  for (const char* const program : {PACKED}) {
     const Finished result = run(program);
     EXPECT_EQ(result.exit_code, 0) << program;
     EXPECT_EQ(result.out.find("cudaError"), std::string::npos) << program << ": " << result.out;
