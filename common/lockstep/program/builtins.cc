@@ -15,6 +15,8 @@ const std::unordered_map<std::string_view, Builtin> kSystemCalls = {
     {"free", Builtin::kFree},
     {"cudaGraphSetConditional", Builtin::kSetConditional}};
 
+constexpr std::string_view kDeviceRuntime = "__cudaCDP2";
+
 // nvcc writes cudaMalloc as __cudaCDP2Malloc. The default stream of a thread (_ptsz) is one of a block here, too.
 const std::unordered_map<std::string_view, Builtin> kRuntime = {{"GetParameterBufferV2", Builtin::kParameterBuffer},
                                                                 {"LaunchDeviceV2", Builtin::kLaunch},
@@ -40,11 +42,13 @@ const std::unordered_map<std::string_view, Builtin> kRuntime = {{"GetParameterBu
 
 }  // namespace
 
+bool is_of_device_runtime(const std::string& name) { return name.starts_with(kDeviceRuntime); }
+
 Builtin builtin_named(const std::string& name) {
   if (const auto found = kSystemCalls.find(name); found != kSystemCalls.end()) return found->second;
-  constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
-  if (!name.starts_with(kPrefix)) return Builtin::kNone;
-  std::string_view function = std::string_view(name).substr(kPrefix.size());
+  constexpr std::string_view kPerThread = "_ptsz";
+  if (!is_of_device_runtime(name)) return Builtin::kNone;
+  std::string_view function = std::string_view(name).substr(kDeviceRuntime.size());
   if (function.ends_with(kPerThread)) function.remove_suffix(kPerThread.size());
   if (const auto found = kRuntime.find(function); found != kRuntime.end()) return found->second;
   throw Unsupported("cuda" + std::string(function) + "() in a kernel is not supported", "call it on the host.");

@@ -11,4 +11,8 @@ namespace lockstep {
 // the device.
 Builtin builtin_named(const std::string& name);
 
+// Whether a kernel calls CUDA's runtime by this name. CUDA 12 links such programs with functions of these names, which
+// ask the driver: they are builtins all the same.
+bool is_of_device_runtime(const std::string& name);
+
 }  // namespace lockstep

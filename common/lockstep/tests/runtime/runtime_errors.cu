@@ -349,7 +349,8 @@ void launch() {
   std::printf("static shared %zu, dynamic shared %d, carveout %d\n", function.sharedSizeBytes,
               function.maxDynamicSharedSizeBytes, function.preferredShmemCarveout);
   const char* name = nullptr;
-  SAY(cudaFuncGetName(&name, touch));
+  // CUDA 12.4 has no form of it that takes a kernel.
+  say("cudaFuncGetName(&name, touch)", cudaFuncGetName(&name, reinterpret_cast<const void*>(touch)));
   std::printf("%s\n", name && std::strstr(name, "touch") ? "touch is in the name" : "no name");
 }
 

@@ -97,6 +97,8 @@ std::string recorded(const std::string& file, const std::string& group) {
 class SameAsOnH200 : public testing::TestWithParam<const char*> {};
 
 TEST_P(SameAsOnH200, Errors) {
+  if (CUDA_MAJOR < 13 && std::string(GetParam()) == "launch")
+    GTEST_SKIP() << "CUDA 12 has other errors for wrong shapes (lockstep.cuda12), and the card had CUDA 13";
   const std::string expected = recorded("runtime_errors_h200.txt", GetParam());
   ASSERT_FALSE(expected.empty());
   const Finished result = run(std::string("runtime_errors ") + GetParam());
@@ -387,6 +389,7 @@ Counts counts(std::map<std::string, json>& launches, const char* object) {
 const Counts kOnCard{12'288, 125, 125}, kByPtx{16'384, 4'000, 4'000};
 
 TEST_F(Rewritten, IsCountedAsOnTheCard) {
+  if (CUDA_MAJOR < 13) GTEST_SKIP() << "what ptxas 13 makes of these kernels was counted on the card";
   if (!HAS_NVDISASM) GTEST_SKIP() << "this build has no nvdisasm";
   auto found = launches("");
   EXPECT_EQ(counts(found, "counters"), kOnCard);
