@@ -67,7 +67,7 @@ void decode_call(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
         call.target = f.source(s, operand, Width::k64);
         continue;
       }
-      if (!is_of_device_runtime(operand.name)) call.function = f.context().index_of(operand.name);
+      call.function = f.context().index_of(operand.name);
       if (call.function == kNowhere) call.builtin = builtin_named(operand.name);
       if (call.function == kNowhere && call.builtin == Builtin::kNone) throw not_defined("function", operand.name);
     }

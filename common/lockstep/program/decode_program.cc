@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "program/builtins.h"
 #include "program/dependence.h"
 #include "program/function_decoder.h"
 #include "program/independence.h"
@@ -23,7 +24,7 @@ std::vector<const Function*> callees(const Function& function, const Symbols& sy
         std::ranges::copy(symbols.address_taken(), std::back_inserter(found));
       } else if (operand.kind == Operand::kSymbol) {
         const Function* callee = symbols.find_function(operand.name);
-        if (callee && !callee->is_extern) found.push_back(callee);
+        if (callee && !callee->is_extern && !is_of_device_runtime(operand.name)) found.push_back(callee);
       }
     }
   }

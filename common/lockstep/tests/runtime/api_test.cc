@@ -212,7 +212,7 @@ TEST_F(RuntimeApi, HandlesMadeOfNothingAreRefused) {
 TEST_F(RuntimeApi, TheLastErrorIsAThreadsOwn) {
   const Program program = plain_program();
   testing::internal::CaptureStderr();
-  EXPECT_EQ(store(1, nullptr, 5000), cudaErrorInvalidValue);  // too large a block
+  EXPECT_EQ(store(1, nullptr, 5000), kWrongShape);  // too large a block
   testing::internal::GetCapturedStderr();
   cudaError_t of_other = cudaErrorUnknown;
   std::thread([&] { of_other = cudaGetLastError(); }).join();

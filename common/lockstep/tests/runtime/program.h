@@ -48,6 +48,10 @@ inline constexpr const char* kPtx = R"(.version 9.0
 }
 )";
 
+// The error of a launch of a shape that no card takes.
+inline constexpr cudaError_t kWrongShape =
+    CUDART_VERSION < 13000 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+
 inline char store_stub, number_shadow;  // their addresses stand for the kernel and the variable
 inline int* shared_number = nullptr;
 
