@@ -44,7 +44,9 @@ class Root:
         self.folder.mkdir(parents=True)
         options = ["--variant=minbase", "--include=ca-certificates", "--components=main,contrib,non-free"]
         subprocess.run(["debootstrap", *options, self.release, self.folder], check=True, stdout=subprocess.DEVNULL)
-        slim = "path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\npath-exclude=/usr/lib/*/lib*_static*.a\npath-include=/usr/lib/*/libcudart_static.a\n"
+        excluded = ("share/doc/*", "share/man/*", "lib/*/lib*_static*.a")  # gigabytes
+        slim = "".join(f"path-exclude=/usr/{files}\n" for files in excluded)
+        slim += "path-include=/usr/lib/*/libcudart_static.a\n"
         (self.folder / "etc/dpkg/dpkg.cfg.d/slim").write_text(slim, encoding="ascii")
         # apt's own user cannot be changed to here.
         (self.folder / "etc/apt/apt.conf.d/user").write_text('APT::Sandbox::User "root";\n', encoding="ascii")
