@@ -7,6 +7,9 @@
 foreach(library IN ITEMS cudart_lockstep cuda_lockstep)
   install(TARGETS ${library} LIBRARY DESTINATION lib/lockstep)
 endforeach()
+if(TARGET cudart_lockstep_12)  # of a machine with CUDA 12 beside CUDA 13; built only if a program asks for it
+  install(TARGETS cudart_lockstep_12 LIBRARY DESTINATION lib/lockstep OPTIONAL)
+endif()
 install(TARGETS device_server ask_ptxas RUNTIME DESTINATION lib/lockstep)
 install(TARGETS judge RUNTIME DESTINATION lib/warpladder)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/grader/launcher/templates/lockstep DESTINATION bin)

@@ -1,5 +1,6 @@
-// cuda_api: CUDA's header, in the form of CUDA 13. All code of this room is written for that form, and so is a program of the tests (C++17). CUDA 12 has most of
-// it under names that end in _v2 or _v3, and older forms under the plain names: those stand in api_twelve.cc.
+// cuda_api: CUDA's header, in the form of CUDA 13. All code of this room is written for that form, and so is a program
+// of the tests (C++17). CUDA 12 has most of it under names that end in _v2 or _v3, and older forms under the plain
+// names: those stand in api_twelve.cc.
 #pragma once
 
 #include <cuda_runtime_api.h>
