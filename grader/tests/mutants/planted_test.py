@@ -41,11 +41,11 @@ class Planted(unittest.TestCase):
         here = Tree(self.folder / "tree")
         before = (here.root / ORDER).read_bytes()
         caught = Outcome(CAUGHT, "lockstep_check_test: OrderTest.AStoreEndsWhatWasReleasedBeforeIt")
-        erase = "if (!atomic && found != released.end()) released.erase(found);"
+        erase = "return updates(access) ? void() : void(released.erase(found));"
         for mutant, outcome in (
-            (planted(ORDER, erase, ""), caught),
+            (planted(ORDER, erase, "return;"), caught),
             (planted(ORDER, "SegmentId{1} << 31", "SegmentId{2} << 30"), Outcome(SAME)),
-            (planted(ORDER, erase, "if (!atomic &&) released.erase(found);"), Outcome(INVALID)),
+            (planted(ORDER, erase, "return updates(access) ? void();"), Outcome(INVALID)),
             (planted(ORDER, erase, "for (;;) {}"), None),
         ):
             with self.subTest(mutant.after), mock.patch.object(tree, "LEAST_SECONDS", 20.0):
