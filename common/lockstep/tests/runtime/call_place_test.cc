@@ -18,7 +18,8 @@
 namespace lockstep::runtime {
 namespace {
 
-using runtime_test::plain_program, runtime_test::Program, runtime_test::RuntimeApi, runtime_test::store;
+using runtime_test::kWrongShape, runtime_test::plain_program, runtime_test::Program, runtime_test::RuntimeApi;
+using runtime_test::store;
 
 void* object_of(uintptr_t address) {
   Dl_info info{};
