@@ -31,7 +31,7 @@ class Section:
     links: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    shape: Counter[str] = field(default_factory=Counter)  # table rows, list items, folded parts
+    shape: Counter[str] = field(default_factory=Counter)  # table rows, list items, folded parts, faults of the markup
 
     @property
     def digest(self) -> str:
@@ -76,6 +76,7 @@ def _add(section: Section, block: Token) -> None:
         if token.type == "code_inline":
             section.inline_code[token.content] += 1
         elif token.type == "text":
+            section.shape["stars of emphasis without effect"] += token.content.count("*")
             section.figures.update(_FIGURE.findall(_MONTH.sub(_number_of_month, token.content)))
         elif token.type == "link_open":
             section.links.append(unquote(str(token.attrs["href"])))

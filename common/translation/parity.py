@@ -100,7 +100,7 @@ def _differences(ours: Section, theirs: Section, english: Path) -> Iterator[str]
     for what, mine, other in (
         ("code in the text", ours.inline_code, theirs.inline_code),
         ("figures", ours.figures, theirs.figures),
-        ("rows, items and folded parts", ours.shape, theirs.shape),
+        ("rows, items, folded parts and markup", ours.shape, theirs.shape),
         ("marks", Counter(ours.comments), Counter(theirs.comments)),
     ):
         if mine != other:
@@ -135,7 +135,8 @@ def write_record(chinese: Path) -> None:
 
 
 def mend_links(chinese: Path) -> bool:
-    """Gives each link the target that it must have, in each section that has as many links as in English."""
+    """Gives each link the target that it must have, in each section that has as many links as in English. Returns
+    whether a link has changed."""
     english = original(chinese)
     if [section.level for section in read(english)] != [section.level for section in read(chinese)]:
         return False
@@ -150,6 +151,10 @@ def mend_links(chinese: Path) -> bool:
         for old, new in zip(have, want, strict=True):
             source = source.replace(f"]({old})", f"](\0{new})", 1)
         mended = mended.replace(theirs.source, source.replace("\0", ""))
-    if mended != text:
-        chinese.write_text(mended, encoding="utf-8")
-    return mended != text
+    if mended == text:
+        return False
+    was_read = not stale(chinese)
+    chinese.write_text(mended, encoding="utf-8")
+    if was_read:  # the words are still those that somebody has read
+        write_record(chinese)
+    return True
