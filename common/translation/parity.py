@@ -68,7 +68,9 @@ def expected_target(target: str, english: Path) -> str:
         return target
     goal = Path(os.path.normpath(english.parent / path)) if path else english
     chinese = goal
-    if goal.suffix == ".md" and "zh" not in goal.parts and twin(goal).exists():
+    if goal == twin(english):  # each side leads to the other
+        chinese = english
+    elif goal.suffix == ".md" and "zh" not in goal.parts and twin(goal).exists():
         chinese = twin(goal)
         if anchor:
             anchor = _same_place(anchor, read(goal), read(chinese))

@@ -10,6 +10,8 @@ from common.translation import parity
 TREE = Path(__file__).resolve().parents[3]
 ENGLISH = """# Title
 
+[简体中文](README.zh.md)
+
 A warp has 32 lanes, see [the glossary](docs/glossary.md#warp), since 20 November 2026.
 
 ## Task
@@ -30,6 +32,8 @@ Swap.
 | 1<!-- alone.16 --> | 2 |
 """
 CHINESE = """# 标题
+
+[English](README.md)
 
 一个线程束有 32 个通道，见[术语表](docs/zh/glossary.md#线程束warp)，始于 2026 年 11 月 20 日。
 
