@@ -34,7 +34,8 @@ T number_at(const std::byte* at) {
 
 FatbinContents damaged(FatbinContents contents, const char* what) {
   contents.error = FatbinError::kDamaged;
-  contents.message = std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program.";
+  contents.message =
+      std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program with nvcc.";
   return contents;
 }
 
