@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -95,12 +96,17 @@ struct RuntimeApi : testing::Test {
   // LOCKSTEP_DEVICE_SERVER is the path of a device_server: then the device runs in a process of its own.
   static void start_server() {
     static int end = -1;
+    static pid_t server = -1;
     const char* program = std::getenv("LOCKSTEP_DEVICE_SERVER");
     if (program == nullptr) return;
-    if (end >= 0) close(end);  // the last one was not used
+    if (end >= 0) {  // The last one was not used. It writes a report, too, and must have done so before the next one.
+      close(end);
+      ASSERT_EQ(waitpid(server, nullptr, 0), server);
+    }
     int ends[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    if (fork() == 0) {
+    server = fork();
+    if (server == 0) {
       close(ends[0]);
       execl(program, program, std::to_string(ends[1]).c_str(), nullptr);
       _exit(127);
