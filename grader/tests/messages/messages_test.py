@@ -58,8 +58,8 @@ def said(mistake: Mistake, judge: str, build: Path) -> tuple[str, int]:
         command = [judge, "--lab", str(lab), "--build", str(build / "labs" / lab.name / "build.json"), "--seed", "7"]
         command += [*code_of(mistake, build, Path(name)), *mistake.options, "--command", f"./lab check {mistake.lab}"]
         done = subprocess.run(command, capture_output=True, text=True)
-    parts = done.stdout.split("\n\n")
-    return (parts[-1] if done.stdout else done.stderr), done.returncode
+    text = done.stdout.split("\n\n")[-1] or done.stderr
+    return re.sub(r"Device .+ failed", "Device pthread failed", text), done.returncode  # OpenCL names the processor
 
 
 def complaints(mistake: Mistake, text: str, code: int) -> list[str]:
