@@ -45,6 +45,15 @@ std::string next_update(const RacePair& race) {
   const std::string function = race.one_step.empty() ? "atomicAdd, atomicMin or atomicCAS" : race.one_step;
   std::string text = "Each of the two threads reads " + race.element +
                      ", changes it and writes it back. One of the two updates is lost.";
+  if (race.moves && !race.may_lock) {
+    const std::string otherwise = " should update " + race.element + " at once, use " + function + " instead.";
+    const auto turn = std::ranges::find_if(race.missing, &MissingBarrier::next_turn);
+    if (!race.same_block)
+      return text + "\n  Next: let each block update elements of its own. If two blocks" + otherwise;
+    if (turn != race.missing.end())
+      return text + "\n  Next: put " + barrier(race) + " " + where(*turn) + ". Let " + reached(race) +
+             " reach it. If two threads" + otherwise;
+  }
   // No simple operation: then it is rarely meant that two threads make it.
   const bool is_meant = race.one_step != "atomicCAS" || race.may_lock;
   text += is_meant ? "\n  Next: make the update one atomic operation: " + function
@@ -156,6 +165,7 @@ void see_code(RacePair& race, const SourceNames& names, const MemoryAccess& pres
             (load.index == present.index || load.index == earlier->index || &present == earlier))
           race.one_step = update_in_one_step(program, load, *store);
   }
+  race.moves = moves_with_loop(program, present) && moves_with_loop(program, *earlier);
   race.narrow = present.bytes < 4;
   race.may_lock = may_lock(program);
   race.may_signal = signals(program, present, *earlier);

@@ -29,6 +29,7 @@ struct RacePair {
   std::string element{};      // "s_bins[5]"
   // What the code says, if it is known (see_code).
   std::string one_step{};  // the atomic function that makes the update in one step, or with a block's scope; or empty
+  bool moves = false;      // each turn of a loop gives the element to another thread
   bool narrow = false;     // the element has less than 4 bytes
   bool may_lock = false, may_signal = false;  // the kernel has a lock's operations, or a flag's
   bool may_wait = false;                      // one of the two may be the loop that waits for a lock or a flag

@@ -68,6 +68,17 @@ class Makers {
     return false;
   }
 
+  // Adds the registers on which this one's value depends, itself among them, and the instructions that make them.
+  void trace(uint32_t reg, std::set<uint32_t>& registers, std::set<const Instruction*>& instructions) const {
+    if (!registers.insert(reg).second) return;
+    const auto [first, last] = makers_.equal_range(reg);
+    for (auto maker = first; maker != last; ++maker) {
+      const Instruction& in = program_.code[maker->second];
+      instructions.insert(&in);
+      for_each_source(program_, in, [&](uint32_t source) { trace(source, registers, instructions); });
+    }
+  }
+
   // The name of the only instruction that makes it; empty if there are several.
   std::string maker_name(uint32_t reg) const {
     const auto [first, last] = makers_.equal_range(reg);
@@ -128,6 +139,31 @@ std::string update_in_one_step(const Program& program, const MemoryAccess& load,
   for (const auto& [name, function] : kFunctions)
     if (how.starts_with(name)) return function;
   return "atomicCAS";
+}
+
+bool moves_with_loop(const Program& program, const MemoryAccess& access) {
+  const Makers makers(program, access.pc);
+  std::set<uint32_t> registers;
+  std::set<const Instruction*> instructions;
+  makers.trace(access.base, registers, instructions);
+  const auto is_thread = [&](const Preset& preset) {
+    return preset.source == Preset::kSpecial && preset.bits <= static_cast<uint64_t>(Special::kTidZ) &&
+           registers.contains(preset.offset);
+  };
+  const bool of_thread = std::ranges::any_of(
+      program.functions, [&](const FunctionCode& f) { return std::ranges::any_of(f.presets, is_thread); });
+  const bool of_memory = std::ranges::any_of(instructions, [&](const Instruction* in) {
+    const MemoryAccess* const load = access_of(program, *in);
+    return load && load->space != Space::kConst && load->space != Space::kParam;
+  });
+  // Its value follows from the value that it had in the turn before.
+  const bool turns = std::ranges::any_of(instructions, [&](const Instruction* in) {
+    std::set<uint32_t> of_sources;
+    std::set<const Instruction*> before;
+    for_each_source(program, *in, [&](uint32_t source) { makers.trace(source, of_sources, before); });
+    return before.contains(in);
+  });
+  return of_thread && turns && !of_memory;
 }
 
 bool may_lock(const Program& program) {

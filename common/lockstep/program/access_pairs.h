@@ -20,6 +20,10 @@ OpenWay open_way(const Program& program, uint32_t from, uint32_t to, bool among_
 // both in one step, such as "atomicAdd". Else empty.
 std::string update_in_one_step(const Program& program, const MemoryAccess& load, const MemoryAccess& store);
 
+// Whether the access goes to another element in each turn of a loop, at a place that follows from the thread's number
+// and not from memory. So two threads may come to one element in two turns, as in a tree of additions.
+bool moves_with_loop(const Program& program, const MemoryAccess& access);
+
 // Whether the program has an atomic operation that can take a lock.
 bool may_lock(const Program& program);
 

@@ -57,6 +57,17 @@ TEST(RaceAdvice, AnAtomicDoesNotWaitForOtherThreads) {
   EXPECT_FALSE(says({.one_atomic = true}, "barrier")) << "no barrier orders blocks";
 }
 
+TEST(RaceAdvice, AnUpdateInTheNextTurnOfATreeNeedsABarrier) {
+  RacePair race{.same_block = true, .updates = true, .one_step = "atomicAdd", .moves = true};
+  race.missing.push_back({"write", "read", 26, 26, true});
+  EXPECT_TRUE(says(race, "Next: put __syncthreads() after line 26, at the end of the loop's turn"));
+  race.moves = false;
+  EXPECT_TRUE(says(race, "Next: make the update one atomic operation: atomicAdd"));
+  race.moves = true;
+  race.same_block = false;
+  EXPECT_TRUE(says(race, "Next: let each block update elements of its own.")) << "no barrier orders blocks";
+}
+
 TEST(RaceAdvice, TheIdiomIsToldAsThat) {
   EXPECT_TRUE(says({.updates = true, .only_fence = true}, "Only the reader's fence is missing"));
   EXPECT_TRUE(says({.has_volatile = true}, "takes volatile as plain"));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,6 +115,21 @@ TEST(AccessPairs, OtherStoresAreNotUpdates) {
   EXPECT_EQ(update("ld.shared.u32 %r2, [%r5];\nadd.s32 %r3, %r2, 1;\nst.shared.u32 [%r1], %r3;"), "") << "elsewhere";
   EXPECT_EQ(update("ld.shared.u32 %r2, [%r1+4];\nadd.s32 %r3, %r2, 1;\nst.shared.u32 [%r1], %r3;"), "")
       << "a neighbour";
+}
+
+TEST(AccessPairs, ATreeGivesAnElementToAnotherThreadInEachTurn) {
+  const auto moves = [](const std::string& index, const std::string& next) {
+    const Code code("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 1;\nLOOP: " + index + "st.shared.u32 [%r3], %r4;\n" + next +
+                    "setp.lt.s32 %p1, %r2, 9;\n@%p1 bra LOOP;\n");
+    return moves_with_loop(code.program,
+                           *std::ranges::find(code.program.accesses, MemoryOp::kStore, &MemoryAccess::op));
+  };
+  const std::string tree = "mul.lo.s32 %r3, %r1, %r2;\n", twice = "shl.b32 %r5, %r2, 1;\nmov.u32 %r2, %r5;\n";
+  EXPECT_TRUE(moves(tree, twice));
+  EXPECT_FALSE(moves(tree, "")) << "all turns the same";
+  EXPECT_FALSE(moves("mov.u32 %r3, %r1;\n", twice)) << "each thread has its own";
+  EXPECT_FALSE(moves("mov.u32 %r3, %r2;\n", twice)) << "all threads the same";
+  EXPECT_FALSE(moves(tree + "ld.shared.u32 %r3, [%r3];\n", twice)) << "a histogram: the data say where";
 }
 
 TEST(CudaNames, OfInstructionsThatWait) {
