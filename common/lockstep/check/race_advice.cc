@@ -46,7 +46,7 @@ std::string next_update(const RacePair& race) {
   std::string text = "Each of the two threads reads " + race.element +
                      ", changes it and writes it back. One of the two updates is lost.";
   if (race.moves && !race.may_lock) {
-    const std::string otherwise = " should update " + race.element + " at once, use " + function + " instead.";
+    const std::string otherwise = " should update one element at once, use " + function + " instead.";
     const auto turn = std::ranges::find_if(race.missing, &MissingBarrier::next_turn);
     if (!race.same_block)
       return text + "\n  Next: let each block update elements of its own. If two blocks" + otherwise;
