@@ -18,7 +18,6 @@ RECORD = re.compile(r"\n<!-- checked: (.*) -->\n\Z")
 ENGLISH_ONLY = {
     "CONTRIBUTING": "for people who change the course, whose code and messages are English",
     "layers": "likewise",
-    "adopt": "not translated yet",
     "advice": "made from the messages of the judge, which are English",
     "messages": "likewise",
     "refusals": "made from the messages of lockstep, which are English",
