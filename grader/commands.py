@@ -374,6 +374,15 @@ def _test(test: Parser) -> None:
     ./lab test -L lab02, ./lab test -R scan"""
 
 
+@_command("website.serve.run", group="contribute", help="make the course's site in two languages, and serve it here")
+def _docs(docs: Parser) -> None:
+    """Makes a site of README, docs/ and the handouts, in English and Chinese, and serves it to this machine alone. Its
+    search needs no network. A warning of the generator and a link that leads nowhere are errors."""
+    what = docs.add_mutually_exclusive_group()
+    what.add_argument("--port", type=int, default=8000, metavar="N", help="where to serve it (default: 8000)")
+    what.add_argument("--build", metavar="FOLDER", help="only write the site to this folder")
+
+
 @_command("launcher.new.run", group="contribute", help="make the folders of a new lab")
 def _new(new: Parser) -> None:
     """Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. ./lab check NN

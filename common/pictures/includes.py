@@ -60,6 +60,7 @@ ORDER: dict[str, dict[str, str]] = {
         "grader/batch/reports": "",
         "grader/batch": "",
         "grader/batch/autograder": "",
+        "grader/website": "",
         "grader/tools": "What connects the course with editors, shells, notebooks and GitHub Classroom.",
         "grader": "",
     },

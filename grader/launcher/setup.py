@@ -36,7 +36,11 @@ EXTRAS = {
 }
 BROWSER = {"chromium": "chromium"}  # for the tests of pages
 # What only tests need: all of them, and those with the label long.
-TEST_WHEELS = {wheels.STYLE: "ruff, clang-format", wheels.COMPLETION: "what writes completions"}
+TEST_WHEELS = {
+    wheels.STYLE: "ruff, clang-format",
+    wheels.COMPLETION: "what writes completions",
+    wheels.DOCS: "what makes the site",
+}
 LONG_TEST_WHEELS = {wheels.BROWSER: "what drives a browser", wheels.TOOLS: "what runs notebooks and reads workflows"}
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
@@ -112,12 +116,22 @@ def go_on_in_watch_python() -> None:
 
 
 def go_on_in_completion_python() -> None:
-    """The same, for what makes a shell's completion. It needs no compiler and no toolkit."""
+    """The same, for what makes a shell's completion."""
+    _go_on_with(wheels.COMPLETION)
+
+
+def go_on_in_docs_python() -> None:
+    """The same, for what makes the site."""
+    _go_on_with(wheels.DOCS)
+
+
+def _go_on_with(pins: Path) -> None:
+    """For commands that need no compiler and no toolkit."""
     with alone_in(ROOT):
-        if not wheels.installed(wheels.COMPLETION):
+        if not wheels.installed(pins):
             if missing := _missing_venv():
                 _install_packages(missing)
-            wheels.install(wheels.COMPLETION, TEST_WHEELS[wheels.COMPLETION])
+            wheels.install(pins, TEST_WHEELS[pins])
     _go_on_in_venv()
 
 

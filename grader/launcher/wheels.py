@@ -20,6 +20,7 @@ BROWSER = ROOT / "requirements-browser.txt"
 EDITOR = ROOT / "requirements-editor.txt"
 COMPLETION = ROOT / "requirements-completion.txt"
 TOOLS = ROOT / "requirements-tools.txt"
+DOCS = ROOT / "requirements-docs.txt"
 PYTHON = VENV / "bin" / "python"
 
 
