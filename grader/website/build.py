@@ -2,9 +2,10 @@
 
 import html
 import io
+import multiprocessing
 import shutil
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from launcher.console import Failure
 from launcher.paths import ROOT
@@ -25,8 +26,10 @@ def build(folder: Path, root: Path = ROOT) -> links.Checked:
     course = Course(root.resolve())
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        for language in LANGUAGES:
-            _build_language(course, language, work)
+        # A process for each language: Sphinx keeps the words of a language for the rest of its process.
+        with multiprocessing.get_context("fork").Pool(len(LANGUAGES), maxtasksperchild=1) as pool:
+            for copied in pool.starmap(_build_language, [(course, language, work) for language in LANGUAGES], 1):
+                course.copied |= copied
         _copy_files(course, work / "site" / FILES)
         shutil.copyfile(HERE / "templates" / "start.html", work / "site" / "index.html")
         checked = links.check(work / "site")
@@ -37,7 +40,8 @@ def build(folder: Path, root: Path = ROOT) -> links.Checked:
     return checked
 
 
-def _build_language(course: Course, language: str, work: Path) -> None:
+def _build_language(course: Course, language: str, work: Path) -> set[PurePosixPath]:
+    """Returns the files that its pages link to."""
     from sphinx.application import Sphinx
     from sphinx.errors import SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -88,6 +92,7 @@ def _build_language(course: Course, language: str, work: Path) -> None:
             raise Failure(f"{said.getvalue()}{error}") from error
     if app.statuscode:
         raise Failure(said.getvalue())
+    return course.copied
 
 
 def _copy_files(course: Course, folder: Path) -> None:

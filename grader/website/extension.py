@@ -6,6 +6,7 @@ The pages are GitHub's Markdown and name nothing of Sphinx, so everything that i
 
 import html
 import re
+from gettext import NullTranslations
 from typing import Any
 
 from docutils import nodes
@@ -21,6 +22,15 @@ from .pages import LANGUAGES, OTHER, Course, Page, way
 
 _LINK = re.compile(r'\b((?:src|href)=")([^"]*)')
 _STALE = "英文页在这一页上次核对之后有改动。可能过时的章节：{titles}。请以"
+_OF_THE_THEME = {  # furo's words, which Sphinx does not translate
+    "Back to top": "回到顶部",
+    "Home": "首页",
+    "Made with": "本站使用",
+    "Next": "下一页",
+    "On this page": "本页内容",
+    "Previous": "上一页",
+    "Skip to content": "跳到正文",
+}
 _LOG = logging.getLogger(__name__)
 
 
@@ -88,6 +98,16 @@ class Stale(_Transform):
         section.insert(1, nodes.warning("", text, classes=["stale"]))
 
 
+class _Chinese(NullTranslations):
+    def gettext(self, message: str) -> str:
+        return _OF_THE_THEME.get(message.strip(), message)
+
+
+def _add_words(app: Sphinx) -> None:
+    if app.config.site_language == "zh":
+        app.translator.add_fallback(_Chinese())
+
+
 def _other_language(app: Sphinx, name: str, _: str, context: dict[str, Any], __: object) -> None:
     language = app.config.site_language
     context["other_page"] = way(f"{language}/{name}.html", app.config.course.twin(name, language))
@@ -99,6 +119,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("site_language", "en", "")
     for transform in (Links, Navigation, Stale):
         app.add_transform(transform)
+    app.connect("builder-inited", _add_words)
     app.connect("html-page-context", _other_language)
     app.add_css_file("site.css")
     search.languages["zh"] = Pairs

@@ -29,14 +29,19 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def server(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
+    """It is reached from this machine only. Port 0: any that is free."""
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
+
+
 def serve(folder: Path, port: int) -> None:
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
-    except OSError as error:
-        raise Failure(f"port {port} cannot be used ({error.strerror}). Choose another: ./lab docs --port N") from error
-    with server:
-        say(f"The site is at http://127.0.0.1:{server.server_port}/ . Ctrl-C ends it.")
+        running = server(folder, port)
+    except (OSError, OverflowError) as error:
+        raise Failure(f"port {port} cannot be used ({error}). Choose another: ./lab docs --port N") from error
+    with running:
+        say(f"The site is at http://127.0.0.1:{running.server_port}/ . Ctrl-C ends it.")
         try:
-            server.serve_forever()
+            running.serve_forever()
         except KeyboardInterrupt:
             say()
