@@ -14,6 +14,7 @@ from sphinx import addnodes, search
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
 
 from common.translation import parity
 
@@ -22,9 +23,11 @@ from .pages import LANGUAGES, OTHER, Course, Page, way
 
 _LINK = re.compile(r'\b((?:src|href)=")([^"]*)')
 _STALE = "英文页在这一页上次核对之后有改动。可能过时的章节：{titles}。请以"
-_OF_THE_THEME = {  # furo's words, which Sphinx does not translate
+_OF_THE_THEME = {  # the words of furo and of templates/, which Sphinx does not translate
+    "All pages": "所有页面",
     "Back to top": "回到顶部",
     "Home": "首页",
+    "Language": "语言",
     "Made with": "本站使用",
     "Next": "下一页",
     "On this page": "本页内容",
@@ -114,6 +117,14 @@ def _other_language(app: Sphinx, name: str, _: str, context: dict[str, Any], __:
     context["other_language"], context["other_code"] = LANGUAGES[OTHER[language]], OTHER[language]
 
 
+def _begin_cell(writer: HTML5Translator, node: nodes.entry) -> None:
+    """An empty cell of a table's head is no heading."""
+    HTML5Translator.visit_entry(writer, node)
+    if not node.astext():
+        writer.body[-1] = writer.body[-1].replace("<th", "<td")
+        writer.context[-1] = writer.context[-1].replace("</th", "</td")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("course", None, "", Course)
     app.add_config_value("site_language", "en", "")
@@ -121,6 +132,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         app.add_transform(transform)
     app.connect("builder-inited", _add_words)
     app.connect("html-page-context", _other_language)
+    app.add_node(nodes.entry, override=True, html=(_begin_cell, HTML5Translator.depart_entry))
     app.add_css_file("site.css")
     search.languages["zh"] = Pairs
     return {"parallel_read_safe": False, "parallel_write_safe": True}

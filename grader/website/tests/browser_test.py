@@ -13,7 +13,7 @@ from typing import Any
 from launcher import wheels
 
 SKIPPED = 77  # for CTest
-PAGES = ("index", "labs/00_hello/index", "docs/lockstep", "docs/report", "search")
+PAGES = ("index", "labs/00_hello/index", "docs/lockstep", "docs/model", "search")
 WIDTHS = (1280, 360)
 
 
@@ -49,7 +49,7 @@ class Browser(unittest.TestCase):
         page = context.new_page()
         page.set_default_timeout(10_000)
         said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
+        page.on("console", lambda message: said.append(f"{message.text} {message.location}"))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda asked: said.append(asked.url) if not asked.url.startswith(self.home) else None)
         self.addCleanup(lambda: self.assertEqual(said, []))
