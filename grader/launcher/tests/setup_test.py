@@ -139,7 +139,7 @@ class Prepare(InAFolder):
         *,
         lacks: tuple[str, ...] = (),
         no_opencl: tuple[str, ...] = (),
-        wheels: tuple[str, ...] = ("picture", "grade", "watch", "style", "editor", "completion"),
+        wheels: tuple[str, ...] = ("picture", "grade", "watch", "style", "editor", "completion", "docs"),
         disassembler: bool = True,
         nvcc: Path | None = Path("nvcc"),
         fails: str = "",
@@ -159,6 +159,7 @@ class Prepare(InAFolder):
             known.STYLE: "style",
             known.EDITOR: "editor",
             known.COMPLETION: "completion",
+            known.DOCS: "docs",
             known.BROWSER: "browser",
             known.TOOLS: "tools",
         }
@@ -212,8 +213,8 @@ class Prepare(InAFolder):
         self.assertEqual(self.prepare(wheels=(), grade=True), ([], ["grade"]))
         self.assertEqual(self.prepare(wheels=(), watch=True), ([], ["watch"]))
         self.assertEqual(self.prepare(wheels=(), editor=True), ([], ["editor"]))
-        self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style", "completion"]))
-        self.assertEqual(self.prepare(wheels=("style",), extras=True), ([], ["completion"]))
+        self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style", "completion", "docs"]))
+        self.assertEqual(self.prepare(wheels=("style", "docs"), extras=True), ([], ["completion"]))
         self.assertEqual(self.prepare(lacks=("chromium",), long=True), ([["chromium"]], ["browser", "tools"]))
 
     def test_without_nvcc_the_wheels_have_one(self) -> None:
@@ -223,12 +224,13 @@ class Prepare(InAFolder):
             self.prepare(nvcc=None, fails="cuda")
 
     def test_a_set_for_tests_does_not_hinder_the_next(self) -> None:
-        self.assertEqual(self.prepare(wheels=(), extras=True, fails="style"), ([], ["completion"]))
+        self.assertEqual(self.prepare(wheels=(), extras=True, fails="style"), ([], ["completion", "docs"]))
         self.assertEqual(self.prepare(long=True, fails="browser"), ([], ["tools"]))
         self.assertEqual(self.said, "Some tests are left out, all else is tested: no browser")
 
     def test_only_tests_can_do_without_what_grades_a_course(self) -> None:
-        self.assertEqual(self.prepare(wheels=("style", "completion"), grade=True, extras=True, fails="grade"), ([], []))
+        ready = ("style", "completion", "docs")
+        self.assertEqual(self.prepare(wheels=ready, grade=True, extras=True, fails="grade"), ([], []))
         self.assertEqual(self.said, "Some tests are left out, all else is tested: no grade")
         with self.assertRaisesRegex(Failure, "no grade"):
             self.prepare(wheels=(), grade=True, fails="grade")
