@@ -1,10 +1,12 @@
 """pages: a page of the course → the same page in a learners' repository. A link to a file that is not there becomes
-plain text, and README.md says what is missing."""
+plain text, README.md says what is missing, and a Chinese page has no record of what was read: it names the texts as
+they were before."""
 
 import posixpath
 import re
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+RECORD = re.compile(r"\n<!-- checked: .* -->\n\Z")  # of common/translation
 FENCED = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
 NOTES = {
     "README.md": """\
@@ -24,7 +26,7 @@ def stripped(page: str, text: str, known: set[str]) -> str:
     """page: its path from the root. known: the files and folders of the learners' repository."""
     parts = FENCED.split(text)  # every second part is code, and stays
     parts[::2] = [LINK.sub(lambda link: _live(page, link, known), part) for part in parts[::2]]
-    whole = "".join(parts)
+    whole = RECORD.sub("", "".join(parts))
     if note := NOTES.get(page):
         heading, rest = whole.split("\n", 1)
         whole = f"{heading}\n\n{note}{rest}"

@@ -1,5 +1,5 @@
-"""The addresses outside to which the site leads. One that answers "not found" or "gone" fails the test. Others that give
-no page are listed. The test needs a network, and is skipped without one."""
+"""The addresses outside to which the site leads. One that answers "not found" or "gone" fails. Others that give no page
+are listed. The test needs a network, and is skipped without one."""
 
 import tempfile
 import threading
