@@ -1,4 +1,5 @@
-"""pages: fills the tables and figures of docs/FAMILY.md and model.md with measured, counted and modelled values.
+"""pages: fills the tables and figures of docs/FAMILY.md and model.md with measured, counted and modelled values, and
+those of their Chinese pages.
 
 A table that is made here stands between `<!-- table: NAME -->` and `<!-- end -->`. A figure in the text has its name
 behind it, in a comment that readers do not see: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`. The names
@@ -12,6 +13,7 @@ from pathlib import Path
 from . import model
 from .ladder import FAMILIES, Rung
 from .measured import UNMEASURED, Measured, load
+from .words import chinese as in_chinese
 
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+()-]+) -->")
@@ -73,11 +75,12 @@ def _operand(name: str, figures: Mapping[str, float]) -> float:
         raise LookupError(f"{name}: no such figure; common/pictures/measured.py says how they are named") from None
 
 
-def filled(text: str, family: str, made: Measured) -> str:
+def filled(text: str, family: str, made: Measured, *, chinese: bool = False) -> str:
     """The page with fresh tables and figures."""
 
     def table(match: re.Match[str]) -> str:
-        return match[1] + TABLES[match[2]](family, made) + match[3]
+        english = TABLES[match[2]](family, made)
+        return match[1] + (in_chinese(english) if chinese else english) + match[3]
 
     def figure(match: re.Match[str]) -> str:
         digits = len(match["shown"].replace(",", "").replace(".", "").lstrip("0"))
@@ -91,11 +94,11 @@ def update(root: Path, *, check: bool) -> list[str]:
     """Writes the pages that are not up to date. Returns their names; with check, writes nothing."""
     made, old = load(root), []
     made.figures |= model.figures(model.load())
-    for family in (*FAMILIES, "model"):
-        page = root / "docs" / f"{family}.md"
+    pages = [(name, root / "docs" / folder / f"{name}.md") for name in (*FAMILIES, "model") for folder in ("", "zh")]
+    for name, page in pages:
         text = page.read_text(encoding="utf-8")
         try:
-            new = filled(text, family, made)
+            new = filled(text, name, made, chinese=page.parent.name == "zh")
         except LookupError as error:
             raise SystemExit(f"{page.relative_to(root)}: {error.args[0]}") from None
         if new != text:

@@ -122,6 +122,16 @@ class Parity(unittest.TestCase):
                 change()
                 self.assertEqual(["任务"], parity.stale(self.chinese))
 
+    def test_a_table_that_a_program_writes_needs_no_reader(self) -> None:
+        for page, row in ((self.english, "| rung | 1 |"), (self.chinese, "| 级 | 1 |")):
+            page.write_text(f"{page.read_text()}\n<!-- table: scan -->\n{row}\n<!-- end -->\n", encoding="utf-8")
+        parity.write_record(self.chinese)
+        for page, word in ((self.english, "rung"), (self.chinese, "级")):
+            self.change(page, word, word * 2)
+        self.assertEqual([], parity.stale(self.chinese))
+        self.change(self.chinese, "| 1 |", "| 2 |")
+        self.assertIn("figures", self.found()[0])
+
     def test_a_page_that_stays_english_is_not_missing(self) -> None:
         (self.root / "docs/layers.md").write_text("# Layers\n", encoding="utf-8")
         (self.root / "docs/model.md").write_text("# Model\n", encoding="utf-8")

@@ -1,7 +1,8 @@
-"""fault_table: the corpus and compute-sanitizer's findings in it on a card → the tables in docs/faults.md, between its
-two markers. lockstep's findings are not measured here: the tests lockstep.faults.* compare them with the cases.
+"""fault_table: the corpus and compute-sanitizer's findings in it on a card → the tables in docs/faults.md and in its
+Chinese page, between two markers. lockstep's findings are not measured here: the tests lockstep.faults.* compare them
+with the cases.
 
-Without --write, only says whether the page is up to date."""
+Without --write, only says whether the pages are up to date."""
 
 import argparse
 import csv
@@ -13,7 +14,10 @@ from pathlib import Path
 from corpus import FOLDER, KINDS, Case, read_corpus
 
 ROOT = FOLDER.parents[3]
-PAGE = ROOT / "docs" / "faults.md"
+sys.path.append(str(ROOT))
+from common.pictures import words  # noqa: E402  needs the line above
+
+PAGES = (ROOT / "docs" / "faults.md", ROOT / "docs" / "zh" / "faults.md")
 BEGIN, END = "<!-- made by fault_table.py -->\n", "<!-- until here -->\n"
 
 
@@ -138,18 +142,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    page = PAGE.read_text()
-    if page.count(BEGIN) != 1 or page.count(END) != 1:
-        sys.exit(f"{PAGE} needs these two lines once each:\n{BEGIN}{END}")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    wanted = f"{before}{BEGIN}{tables()}{END}{after}"
-    if options.write:
-        PAGE.write_text(wanted)
-    elif page != wanted:
-        sys.exit(
-            f"{PAGE} does not say what the corpus and the newest measurement say. Next: python3 {__file__} --write."
-        )
+    english = tables()
+    for path, table in zip(PAGES, (english, words.chinese(english))):
+        page = path.read_text(encoding="utf-8")
+        if page.count(BEGIN) != 1 or page.count(END) != 1:
+            sys.exit(f"{path} needs these two lines once each:\n{BEGIN}{END}")
+        before, rest = page.split(BEGIN)
+        after = rest.split(END)[1]
+        wanted = f"{before}{BEGIN}{table}{END}{after}"
+        if options.write:
+            path.write_text(wanted, encoding="utf-8")
+        elif page != wanted:
+            sys.exit(
+                f"{path} does not say what the corpus and the newest measurement say. Next: python3 {__file__} --write."
+            )
     return 0
 
 
