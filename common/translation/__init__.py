@@ -1,1 +1,2 @@
-"""Chinese pages beside their English ones: what must be equal, and which sections were read on both sides."""
+"""Chinese pages beside their English ones: what must be equal, which sections were read on both sides, and which words
+are right."""

@@ -1,4 +1,4 @@
-"""python -m common.translation [PAGE…]: compares Chinese pages with their English ones.
+"""python -m common.translation [PAGE…]: compares Chinese pages with their English ones and with the glossary.
 
 --checked   somebody has read both sides: write the record of the pages that are named
 --mend      give links the targets that they must have: translated pages, and their headings
@@ -8,9 +8,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import parity
+from . import parity, terms
 
 ROOT = Path(__file__).resolve().parents[2]
+GLOSSARY = ROOT / "docs" / "zh" / "glossary.md"
 
 
 def main() -> int:
@@ -32,6 +33,7 @@ def main() -> int:
         complaints = list(parity.differences(page))
         if given.checked and not complaints:
             parity.write_record(page)
+        complaints += [*terms.wrong(page), *terms.avoided(page, GLOSSARY)]
         complaints += [f"“{title}” has changed since both sides were read" for title in parity.stale(page)]
         bad += bool(complaints)
         for complaint in complaints:

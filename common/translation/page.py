@@ -26,6 +26,7 @@ class Section:
     title: str = ""
     level: int = 0
     source: str = ""
+    text: str = ""  # what is read, without code
     code: list[str] = field(default_factory=list)
     inline_code: Counter[str] = field(default_factory=Counter)
     figures: Counter[str] = field(default_factory=Counter)
@@ -74,7 +75,9 @@ def _add(section: Section, block: Token) -> None:
         section.shape[block.type.removesuffix("_open")] += 1
     elif block.type == "html_block":
         _add_html(section, block.content)
+    section.text += "\n"
     for token in _inner(block):
+        section.text += token.content if token.type == "text" else " "
         if token.type == "code_inline":
             section.inline_code[token.content] += 1
         elif token.type == "text":
