@@ -1,5 +1,6 @@
 """serve: ./lab docs builds the site and serves it to this machine; with --build it only builds."""
 
+import contextlib
 import functools
 import http.server
 from argparse import Namespace
@@ -10,8 +11,15 @@ from launcher.console import Failure, say
 from launcher.paths import BUILD, shown
 
 
+SHOWN = ("text/html", "text/css", "text/javascript", "application/javascript", "image/")
+
+
 class Handler(http.server.SimpleHTTPRequestHandler):
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {"": "text/plain; charset=utf-8"}
+    """Shows sources and tables as text; Python takes .cu for something else."""
+
+    def guess_type(self, path: str) -> str:
+        kind = super().guess_type(path)
+        return kind if kind.startswith(SHOWN) else "text/plain; charset=utf-8"
 
     def log_message(self, *_: object) -> None:
         """A line for each request would hide the address."""
@@ -19,29 +27,28 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 def run(arguments: Namespace) -> int:
     setup.go_on_in_docs_python()
-    from .build import build
-
-    folder = Path(arguments.build or BUILD / "site").absolute()
-    checked = build(folder)
-    say(f"{checked.pages} pages, {checked.links} links: {shown(folder)}")
-    if not arguments.build:
-        serve(folder, arguments.port)
+    if arguments.build:
+        _build(Path(arguments.build).absolute())
+        return 0
+    with server(BUILD / "site", arguments.port) as running:  # a port in use is found before the site is built
+        _build(BUILD / "site")
+        say(f"The site is at http://127.0.0.1:{running.server_port}/ . Ctrl-C ends it.")
+        with contextlib.suppress(KeyboardInterrupt):
+            running.serve_forever()
+        say()
     return 0
 
 
+def _build(folder: Path) -> None:
+    from .build import build
+
+    checked = build(folder)
+    say(f"{checked.pages} pages, {checked.links} links: {shown(folder)}")
+
+
 def server(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
-    """It is reached from this machine only. Port 0: any that is free."""
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
-
-
-def serve(folder: Path, port: int) -> None:
+    """Only this machine reaches it. Port 0: any that is free."""
     try:
-        running = server(folder, port)
+        return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
     except (OSError, OverflowError) as error:
-        raise Failure(f"port {port} cannot be used ({error}). Choose another: ./lab docs --port N") from error
-    with running:
-        say(f"The site is at http://127.0.0.1:{running.server_port}/ . Ctrl-C ends it.")
-        try:
-            running.serve_forever()
-        except KeyboardInterrupt:
-            say()
+        raise Failure(f"port {port} cannot be used: {error}. Choose another: ./lab docs --port N") from error

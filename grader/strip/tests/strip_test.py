@@ -263,6 +263,9 @@ class Pages(unittest.TestCase):
         ):
             self.assertEqual(self.page(text), text)
 
+    def test_what_was_read_here_is_not_known_there(self) -> None:
+        self.assertEqual(self.page("Text.\n\n<!-- checked: a=b c=d -->\n"), "Text.\n")
+
 
 if __name__ == "__main__":
     unittest.main()

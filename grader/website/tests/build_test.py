@@ -2,7 +2,9 @@
 
 import re
 import tempfile
+import threading
 import unittest
+import urllib.request
 from pathlib import Path
 
 from launcher import wheels
@@ -15,6 +17,7 @@ if not wheels.installed(wheels.DOCS):
 import website  # noqa: F401  it makes common.translation known
 from website.build import build
 from website.links import check
+from website.serve import server
 from website.tests import course
 
 from common.translation import parity
@@ -43,8 +46,19 @@ class Folder(unittest.TestCase):
 
 
 class Pages(Folder):
+    """One site for all of them."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.site = Path(holder.name) / "site"
+        build(cls.site, course.write(Path(holder.name) / "course"))
+
+    def setUp(self) -> None:
+        """Nothing changes here."""
+
     def test_what_github_shows_is_shown(self) -> None:
-        self.build()
         self.shows(
             "en/labs/00_hello/index.html", r"<details><summary>A nudge</summary>.*<strong>two</strong>.*</details>"
         )
@@ -58,12 +72,10 @@ class Pages(Folder):
             self.shows("en/docs/scan.html", re.escape(shown))
 
     def test_headings_have_the_anchors_of_github(self) -> None:
-        self.build()
         self.shows("en/labs/00_hello/index.html", 'id="what-you-gain"')
         self.shows("zh/labs/00_hello/index.html", 'id="得到什么"')
 
     def test_links(self) -> None:
-        self.build()
         for goal in (
             "labs/00_hello/index.html#what-you-gain",
             "../zh/index.html",
@@ -76,7 +88,6 @@ class Pages(Folder):
         self.shows("zh/index.html", 'href="../en/docs/scan.html"')  # it has no Chinese page
 
     def test_each_page_leads_to_the_other_language(self) -> None:
-        self.build()
         other = {
             "en/labs/00_hello/index.html": "../../../zh/labs/00_hello/index.html",
             "zh/labs/00_hello/index.html": "../../../en/labs/00_hello/index.html",
@@ -87,7 +98,6 @@ class Pages(Folder):
             self.shows(page, rf'announcement-content">\s*<a href="{re.escape(goal)}" hreflang')
 
     def test_the_words_of_the_generator_are_chinese_too(self) -> None:
-        self.build()
         page = self.text("zh/labs/00_hello/index.html") + self.text("zh/index.html")
         for english in (
             "Skip to content",
@@ -102,7 +112,6 @@ class Pages(Folder):
             self.assertFalse(re.search(rf">\s*{english}\b", page), english)
 
     def test_the_navigation_names_the_pages_by_groups(self) -> None:
-        self.build()
         shown = re.findall(r'caption-text">([^<]+)', self.text("zh/labs/00_hello/index.html"))
         self.assertEqual(shown, ["实验"])
         shown = re.findall(r'caption-text">([^<]+)', self.text("en/search.html"))
@@ -177,6 +186,21 @@ class Checker(Folder):
         )
         self.assertEqual(found.outside, {"https://example.org/x": "a.html"})
         self.assertEqual((found.pages, found.links), (1, 4))
+
+
+class Serving(Folder):
+    def test_sources_are_shown_as_text(self) -> None:
+        (self.root / "a.cu").write_text("// ü\n", encoding="utf-8")
+        with server(self.root, 0) as running:
+            threading.Thread(target=running.serve_forever, daemon=True).start()
+            with urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/a.cu", timeout=10) as answer:
+                self.assertEqual(answer.headers["Content-Type"], "text/plain; charset=utf-8")
+                self.assertEqual(answer.read().decode(), "// ü\n")
+            running.shutdown()
+
+    def test_a_port_that_is_in_use(self) -> None:
+        with server(self.root, 0) as running, self.assertRaisesRegex(Failure, "port .* cannot be used: .* --port N"):
+            server(self.root, running.server_port)
 
 
 class ThisCourse(unittest.TestCase):
