@@ -140,6 +140,15 @@ class Parity(unittest.TestCase):
 
 
 class ThisCourse(unittest.TestCase):
+    def test_every_page_has_its_twin(self) -> None:
+        self.assertEqual([], [str(page.relative_to(TREE)) for page in parity.missing(TREE)], "not translated")
+
+    def test_the_pages_that_stay_english_are_there(self) -> None:
+        for name in parity.ENGLISH_ONLY:
+            with self.subTest(name):
+                self.assertTrue((TREE / f"docs/{name}.md").exists())
+                self.assertFalse((TREE / f"docs/zh/{name}.md").exists())
+
     def test_every_chinese_page_says_what_its_english_page_says(self) -> None:
         for page in parity.translated(TREE):
             with self.subTest(str(page.relative_to(TREE))):
