@@ -368,6 +368,13 @@ def _strip(strip: Parser) -> None:
     strip.add_argument("--check", action="store_true", help="only look for traces of solutions and old objects there")
 
 
+@_command("package.wheel.run", group="contribute", help="make the Python package with everything built")
+def _wheel(wheel: Parser) -> None:
+    """Makes a wheel of the last commit: lockstep and the judge, already built, and the course for learners. After
+    pip install, `lockstep PROGRAM` and `warpladder check 00` work without CMake and without a build."""
+    wheel.add_argument("--out", metavar="FOLDER", default="dist", help="where it is put (default: dist)")
+
+
 @_command("launcher.test.run", group="contribute", help="set up what is missing, build everything, run every test")
 def _test(test: Parser) -> None:
     """Sets up what is missing, builds everything and runs every test through CTest. Further arguments go to CTest:

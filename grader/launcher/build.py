@@ -15,13 +15,13 @@ TREES = {"lockstep": BUILD, "gpu": BUILD / "gpu", "dev": BUILD / "dev"}
 def configure(preset: str, nvcc: Path) -> Path:
     """Configures the build tree of the preset and returns it. Ninja itself notices changed CMake files and new labs."""
     tree = TREES[preset]
-    settings = {"WARPLADDER_NVCC": str(nvcc)}
+    wanted = {"WARPLADDER_NVCC": str(nvcc)}
     if preset == "gpu":
-        settings["WARPLADDER_GPU_ARCHS"] = ";".join(device.archs())
-    if (tree / "build.ninja").exists() and settings.items() <= _cache(tree).items():
+        wanted["WARPLADDER_GPU_ARCHS"] = ";".join(device.archs())
+    if (tree / "build.ninja").exists() and wanted.items() <= settings(tree).items():
         return tree
     command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", preset]
-    command += [f"-D{name}={value}" for name, value in settings.items()]
+    command += [f"-D{name}={value}" for name, value in wanted.items()]
     if (tree / "CMakeCache.txt").exists():
         command.append("--fresh")  # there is another nvcc now, or an earlier configuration was interrupted
     tree.mkdir(parents=True, exist_ok=True)
@@ -34,9 +34,9 @@ def configure(preset: str, nvcc: Path) -> Path:
 
 def runtimes(tree: Path) -> dict[str, str]:
     """The names under which a tree can build lockstep's library, each with its target: that of its nvcc comes first."""
-    cache = _cache(tree)
-    settings = (("WARPLADDER_CUDART", "cudart_lockstep"), ("WARPLADDER_CUDART_12", "cudart_lockstep_12"))
-    names = ((Path(cache.get(setting, "")).name, target) for setting, target in settings)
+    cache = settings(tree)
+    known = (("WARPLADDER_CUDART", "cudart_lockstep"), ("WARPLADDER_CUDART_12", "cudart_lockstep_12"))
+    names = ((Path(cache.get(setting, "")).name, target) for setting, target in known)
     return {name: target for name, target in names if name.startswith("libcudart")}
 
 
@@ -51,7 +51,7 @@ def build(tree: Path, targets: Sequence[str] = (), title: str = "Building", *, a
         )
 
 
-def _cache(tree: Path) -> dict[str, str]:
+def settings(tree: Path) -> dict[str, str]:
     """The settings of a tree, from CMake's own cache."""
     text = (tree / "CMakeCache.txt").read_text(encoding="utf-8")
     return dict(re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, console, device, judge, labs, picture, problems, setup, table, toolkit, verdict_text
+from . import build, console, device, judge, labs, picture, prebuilt, problems, setup, table, toolkit, verdict_text
 from .console import Failure, say
 from .outlet import Outlet
 from .paths import BUILD, shown
@@ -75,9 +75,14 @@ def grade(request: Request) -> Graded:
 
 def prepare(lab: labs.Lab, where: str, *, picture: bool = False) -> Path:
     """Sets up and builds what grades the lab, and returns the build tree."""
-    nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl)
+    built = prebuilt.folder() if where == "lockstep" else None
+    nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl, prebuilt=built is not None)
     if why := toolkit.too_old(nvcc, lab.nvcc):
         raise Failure(f"{lab.name} {why}. All other labs work with it.")
+    if built and (tree := prebuilt.tree(built, lab, nvcc)):
+        return tree
+    if built:
+        nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl)
     is_first = not judge.is_built(build.TREES[where])
     if is_first:
         say("Once, about a minute: the judge and lockstep are built.")

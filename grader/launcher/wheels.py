@@ -21,6 +21,7 @@ EDITOR = ROOT / "requirements-editor.txt"
 COMPLETION = ROOT / "requirements-completion.txt"
 TOOLS = ROOT / "requirements-tools.txt"
 DOCS = ROOT / "requirements-docs.txt"
+WHEEL = ROOT / "requirements-wheel.txt"
 PYTHON = VENV / "bin" / "python"
 
 

