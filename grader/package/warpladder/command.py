@@ -38,7 +38,7 @@ def _course() -> Path:
         raise SystemExit(f"warpladder: {target} is there and is not the course. Go to another folder.")
     with tempfile.TemporaryDirectory(prefix=".warpladder-", dir=here) as place:
         with tarfile.open(HERE / "course.tar.xz") as archive:
-            archive.extractall(place, filter="data")
+            archive.extractall(place)  # it is the package's own
         _remember(Path(place) / NAME)
         (Path(place) / NAME).rename(target)
     print(f"The course is in {target.name}/. Edit the files in {target.name}/labs/.", flush=True)

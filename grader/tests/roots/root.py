@@ -5,10 +5,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable
+from pathlib import Path
 
 from grader.launcher.paths import BUILD, ROOT
 
 COURSE = "/root/course"
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"  # this machine's: its network may have some of its own
 
 
 def missing() -> str:
@@ -20,8 +22,9 @@ def missing() -> str:
 
 
 class Root:
-    def __init__(self, release: str) -> None:
-        self.release = release
+    def __init__(self, release: str, components: str = "main,contrib,non-free") -> None:
+        """components: the parts of the distribution that the root's apt knows."""
+        self.release, self.components = release, components
         self.folder = BUILD / "roots" / release
         self.mark = self.folder.with_suffix(".packages")  # those that are installed
 
@@ -42,12 +45,16 @@ class Root:
     def _make_bare(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        options = ["--variant=minbase", "--include=ca-certificates", "--components=main,contrib,non-free"]
+        options = ["--variant=minbase", "--include=ca-certificates", f"--components={self.components}"]
         subprocess.run(["debootstrap", *options, self.release, self.folder], check=True, stdout=subprocess.DEVNULL)
         excluded = ("share/doc/*", "share/man/*", "lib/*/lib*_static*.a")  # gigabytes
         slim = "".join(f"path-exclude=/usr/{files}\n" for files in excluded)
         slim += "path-include=/usr/lib/*/libcudart_static.a\n"
         (self.folder / "etc/dpkg/dpkg.cfg.d/slim").write_text(slim, encoding="ascii")
+        sources = self.folder / "etc/apt/sources.list"
+        lines = sources.read_text(encoding="ascii").splitlines()
+        lines += [line.replace(f" {self.release} ", f" {self.release}-updates ") for line in lines]
+        sources.write_text("\n".join([*lines, ""]), encoding="ascii")
         # apt's own user cannot be changed to here.
         (self.folder / "etc/apt/apt.conf.d/user").write_text('APT::Sandbox::User "root";\n', encoding="ascii")
         self.mark.touch()
@@ -77,6 +84,9 @@ class Root:
         ]
         env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
         env |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if (self.folder / "usr/bin/ccache").exists() else {}
+        if Path(CERTIFICATES).exists() and (self.folder / "etc/ssl/certs").is_dir():
+            enter += ["--ro-bind", CERTIFICATES, CERTIFICATES]
+            env |= {"PIP_CERT": CERTIFICATES, "SSL_CERT_FILE": CERTIFICATES}
         for name, value in env.items():
             enter += ["--setenv", name, value]
         return subprocess.run(
