@@ -55,6 +55,8 @@ ORDER: dict[str, dict[str, str]] = {
         "grader/launcher": "",
         "grader/benchmark": "",
         "grader/strip": "",
+        "grader/package/warpladder": "",
+        "grader/package": "",
         "grader/learner": "",
         "grader/report": "",
         "grader/batch/reports": "",
