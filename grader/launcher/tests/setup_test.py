@@ -162,6 +162,7 @@ class Prepare(InAFolder):
             known.DOCS: "docs",
             known.BROWSER: "browser",
             known.TOOLS: "tools",
+            known.WHEEL: "wheel",
         }
 
         def install(pins: Path, *_: object) -> None:
@@ -213,9 +214,15 @@ class Prepare(InAFolder):
         self.assertEqual(self.prepare(wheels=(), grade=True), ([], ["grade"]))
         self.assertEqual(self.prepare(wheels=(), watch=True), ([], ["watch"]))
         self.assertEqual(self.prepare(wheels=(), editor=True), ([], ["editor"]))
+        self.assertEqual(self.prepare(wheels=(), wheel=True), ([], ["wheel"]))
         self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style", "completion", "docs"]))
         self.assertEqual(self.prepare(wheels=("style", "docs"), extras=True), ([], ["completion"]))
         self.assertEqual(self.prepare(lacks=("chromium",), long=True), ([["chromium"]], ["browser", "tools"]))
+
+    def test_what_is_built_already_needs_only_a_compiler(self) -> None:
+        lacks = {"lacks": ("g++", "cmake", "ninja", "nlohmann/json.hpp"), "no_opencl": ("pocl-opencl-icd",)}
+        self.assertEqual(self.prepare(**lacks, prebuilt=True)[0], [["g++"]])
+        self.assertEqual(len(self.prepare(**lacks)[0][0]), 5)
 
     def test_without_nvcc_the_wheels_have_one(self) -> None:
         self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
