@@ -21,7 +21,7 @@ OURS = {"index.html", FILES, *LANGUAGES}  # all that a site has at its top
 def build(folder: Path, root: Path = ROOT) -> links.Checked:
     """Writes the site, in the place of an older one."""
     folder = folder.resolve()
-    if folder.exists() and (not folder.is_dir() or any(entry.name not in OURS for entry in folder.iterdir())):
+    if not _is_ours(folder):
         raise Failure(f"{folder} holds something else than a site of ./lab docs. Name an empty folder.")
     course = Course(root.resolve())
     with tempfile.TemporaryDirectory() as name:
@@ -38,6 +38,14 @@ def build(folder: Path, root: Path = ROOT) -> links.Checked:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(work / "site", folder)
     return checked
+
+
+def _is_ours(folder: Path) -> bool:
+    """Nothing in it is lost if it is replaced."""
+    if not folder.exists():
+        return True
+    names = {entry.name for entry in folder.iterdir()} if folder.is_dir() else {str(folder)}
+    return not names or (names <= OURS and (folder / "en" / "searchindex.js").exists())
 
 
 def _build_language(course: Course, language: str, work: Path) -> set[PurePosixPath]:

@@ -139,7 +139,7 @@ class Stale(Folder):
 
 
 class Faults(Folder):
-    """Each ends the build, and the older site stays."""
+    """Each ends the build, and no site is written."""
 
     def refuses(self, saying: str) -> None:
         with self.assertRaisesRegex(Failure, saying):
@@ -168,9 +168,24 @@ class Faults(Folder):
         self.refuses("Non-consecutive header level")
 
     def test_a_folder_of_other_things_is_not_replaced(self) -> None:
-        with self.assertRaisesRegex(Failure, "holds something else"):
-            build(self.root, self.root)
-        self.assertTrue((self.root / "README.md").exists())
+        mine = self.root / "mine" / "index.html"
+        mine.parent.mkdir()
+        mine.write_text("mine", encoding="utf-8")
+        for folder in (self.root, mine.parent, mine):
+            with self.assertRaisesRegex(Failure, "holds something else"):
+                build(folder, self.root)
+        self.assertEqual(mine.read_text(encoding="utf-8"), "mine")
+
+    def test_an_older_site_stays_if_the_build_fails_and_is_replaced_if_not(self) -> None:
+        self.build()
+        self.change("docs/scan.md", "# Scans", "# Sums")
+        self.change("README.md", "docs/figures.csv", "docs/figure.csv")
+        with self.assertRaises(Failure):
+            self.build()
+        self.shows("en/docs/scan.html", "<h1>Scans")
+        self.change("README.md", "docs/figure.csv", "docs/figures.csv")
+        self.build()
+        self.shows("en/docs/scan.html", "<h1>Sums")
 
 
 class Checker(Folder):
