@@ -10,7 +10,6 @@ from launcher import setup
 from launcher.console import Failure, say
 from launcher.paths import BUILD, shown
 
-
 SHOWN = ("text/html", "text/css", "text/javascript", "application/javascript", "image/")
 
 
@@ -20,6 +19,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def guess_type(self, path: str) -> str:
         kind = super().guess_type(path)
         return kind if kind.startswith(SHOWN) else "text/plain; charset=utf-8"
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # the browser has left the page already
+            super().handle()
 
     def log_message(self, *_: object) -> None:
         """A line for each request would hide the address."""
