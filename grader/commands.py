@@ -9,8 +9,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from launcher import options
+from launcher import language, options
 from launcher.console import Failure, visible
+from launcher.language import _, later
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
@@ -34,6 +35,9 @@ PARSER = Parser(
     formatter_class=argparse.RawDescriptionHelpFormatter,
     allow_abbrev=False,
 )
+PARSER.add_argument(
+    "--lang", metavar="LANG", help="the language of the messages, before the command: en, zh (default: the locale's)"
+)
 COMMANDS = PARSER.add_subparsers(prog="./lab", dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
 PASSED_ON = ("make", "nvcc")
 LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # the group of each command, with its help
@@ -42,6 +46,11 @@ LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # th
 def main(argv: list[str] | None = None) -> int:
     PARSER.epilog = _all_commands()
     words = sys.argv[1:] if argv is None else argv
+    try:
+        words = _without_language(words)
+    except ValueError as error:
+        print(f"lab: {visible(error)}", file=sys.stderr)
+        return 2
     if words and (mistyped := _no_command(words[0])):
         print(f"lab: {visible(mistyped)}", file=sys.stderr)
         return 2
@@ -62,11 +71,20 @@ def main(argv: list[str] | None = None) -> int:
         print(f"lab: {visible(failure)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nlab: interrupted", file=sys.stderr)
+        print(f"\nlab: {_('interrupted')}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # ./lab list | head
         sys.stderr.close()
         return 1
+
+
+def _without_language(words: list[str]) -> list[str]:
+    """The words behind --lang zh or --lang=zh, which chooses the language. It is read before anything can be said."""
+    if not words or words[0].partition("=")[0] != "--lang" or words == ["--lang"]:
+        return words
+    _option, is_one_word, wanted = words[0].partition("=")
+    language.choose(wanted if is_one_word else words[1])
+    return words[1:] if is_one_word else words[2:]
 
 
 def _no_command(word: str) -> str:
@@ -74,10 +92,12 @@ def _no_command(word: str) -> str:
     if word.startswith("-") or word in COMMANDS.choices:
         return ""
     if word.isdigit():
-        return f"{word} is not a command. To grade this lab: ./lab check {word}"
+        command = f"./lab check {word}"
+        return _("{word} is not a command. To grade this lab: {command}", word=word, command=command)
     close = difflib.get_close_matches(word, COMMANDS.choices, n=1)
-    meant = f"Did you mean ./lab {close[0]}? " if close else ""
-    return f'there is no command "{word}". {meant}./lab --help lists all commands.'
+    meant = _("Did you mean {command}? ", command=f"./lab {close[0]}") if close else ""
+    text = later('there is no command "{word}". {meant}./lab --help lists all commands.')
+    return _(text, word=word, meant=meant)
 
 
 def _all_commands() -> str:

@@ -63,7 +63,7 @@ ORDER: dict[str, dict[str, str]] = {
         "grader/batch": "",
         "grader/batch/autograder": "",
         "grader/website": "",
-        "grader/tools": "What connects the course with editors, shells, notebooks and GitHub Classroom.",
+        "grader/tools": "What connects the course with editors, shells, notebooks, GitHub Classroom and translators.",
         "grader": "",
     },
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from . import device
 from .console import Failure, last_lines, run_logged
+from .language import _
 from .lock import alone_in
 from .paths import BUILD, LOGS, ROOT, shown
 
@@ -26,9 +27,10 @@ def configure(preset: str, nvcc: Path) -> Path:
         command.append("--fresh")  # there is another nvcc now, or an earlier configuration was interrupted
     tree.mkdir(parents=True, exist_ok=True)
     with alone_in(tree):
-        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log")
+        code, output = run_logged(_("Configuring {tree}", tree=shown(tree)), command, LOGS / f"configure-{preset}.log")
         if code != 0:
-            raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
+            said = _from_first_error(output)
+            raise Failure(_("{said}\nCMake could not configure {tree}.", said=said, tree=shown(tree)))
     return tree
 
 
@@ -40,15 +42,14 @@ def runtimes(tree: Path) -> dict[str, str]:
     return {name: target for name, target in names if name.startswith("libcudart")}
 
 
-def build(tree: Path, targets: Sequence[str] = (), title: str = "Building", *, announce: bool = False) -> None:
+def build(tree: Path, targets: Sequence[str] = (), title: str = "", *, announce: bool = False) -> None:
     """announce: it takes long, and says so at once."""
     command: list[str | Path] = ["cmake", "--build", tree, *(["--target", *targets] if targets else [])]
     with alone_in(tree):
-        code, output = run_logged(title, command, LOGS / f"build-{tree.name}.log", announce=announce)
+        code, output = run_logged(title or _("Building"), command, LOGS / f"build-{tree.name}.log", announce=announce)
     if code != 0:
-        raise Failure(
-            f"{_failed_steps(output)}\nThe build failed; all of it is in {shown(BUILD / 'logs')}/build-{tree.name}.log"
-        )
+        log = f"{shown(BUILD / 'logs')}/build-{tree.name}.log"
+        raise Failure(_("{steps}\nThe build failed; all of it is in {log}", steps=_failed_steps(output), log=log))
 
 
 def settings(tree: Path) -> dict[str, str]:

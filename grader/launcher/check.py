@@ -13,6 +13,7 @@ from typing import Any
 
 from . import build, console, device, judge, labs, picture, prebuilt, problems, setup, table, toolkit, verdict_text
 from .console import Failure, say
+from .language import _
 from .outlet import Outlet
 from .paths import BUILD, shown
 
@@ -46,7 +47,9 @@ def read(arguments: Namespace) -> Request:
     file = _readable(arguments.file, "--file") if arguments.file else lab.source
     bytes_of = _readable(arguments.input, "--input") if arguments.input else None
     if bytes_of and lab.facts["contract"] not in ("histogram", "words"):
-        raise Failure(f"--input is for labs that count bytes or words; {lab.name} is a {lab.family}.")
+        raise Failure(
+            _("--input is for labs that count bytes or words; {lab} is a {family}.", lab=lab.name, family=_(lab.family))
+        )
     outlet = Outlet(arguments.json, "--json") if arguments.json else None
     return Request(lab, file, bytes_of, outlet, device.choose(arguments.device), arguments)
 
@@ -78,16 +81,16 @@ def prepare(lab: labs.Lab, where: str, *, picture: bool = False) -> Path:
     built = prebuilt.folder() if where == "lockstep" else None
     nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl, prebuilt=built is not None)
     if why := toolkit.too_old(nvcc, lab.nvcc):
-        raise Failure(f"{lab.name} {why}. All other labs work with it.")
+        raise Failure(_("{lab} {why}. All other labs work with it.", lab=lab.name, why=why))
     if built and (tree := prebuilt.tree(built, lab, nvcc)):
         return tree
     if built:
         nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl)
     is_first = not judge.is_built(build.TREES[where])
     if is_first:
-        say("Once, about a minute: the judge and lockstep are built.")
+        say(_("Once, about a minute: the judge and lockstep are built."))
     tree = build.configure(where, nvcc)
-    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}", announce=is_first)
+    build.build(tree, judge.targets([lab]), _("Building what grades {lab}", lab=lab.name), announce=is_first)
     return tree
 
 
@@ -123,8 +126,11 @@ def _show_histogram(verdict: dict[str, Any], bytes_of: Path, lab: labs.Lab) -> N
     say(table.histogram(counts) if wanted is None else table.wrong_histogram(counts, wanted))
     target = BUILD / f"histogram_{lab.number}.png"
     picture.draw("histogram", {"file": bytes_of.name, "counts": counts, "wanted": wanted}, target)
-    what = "The histogram" if wanted is None else "Your histogram beside the right one,"
-    say(f"{what} of {bytes_of.name} is drawn in {shown(target)}")
+    names = {"file": bytes_of.name, "picture": shown(target)}
+    if wanted is None:
+        say(_("The histogram of {file} is drawn in {picture}", **names))
+    else:
+        say(_("Your histogram beside the right one, of {file} is drawn in {picture}", **names))
 
 
 def _show_words(verdict: dict[str, Any], text: Path, lab: labs.Lab) -> None:
@@ -133,15 +139,15 @@ def _show_words(verdict: dict[str, Any], text: Path, lab: labs.Lab) -> None:
     say(table.words(verdict["words"]))
     target = BUILD / f"words_{lab.number}.png"
     picture.draw("words", {"file": text.name, "words": verdict["words"]}, target)
-    say(f"The words of {text.name} are drawn in {shown(target)}")
+    say(_("The words of {file} are drawn in {picture}", file=text.name, picture=shown(target)))
 
 
 def _readable(name: str, option: str) -> Path:
     path = Path(name).absolute()
     if not path.exists():
-        raise Failure(f"{option} {name}: there is no such file")
+        raise Failure(_("{option} {file}: there is no such file", option=option, file=name))
     if path.is_dir():
-        raise Failure(f"{option} {name} is a folder; give a file")
+        raise Failure(_("{option} {file} is a folder; give a file", option=option, file=name))
     if not os.access(path, os.R_OK):
-        raise Failure(f"{option} {name} cannot be read; chmod u+r {name} may help")
+        raise Failure(_("{option} {file} cannot be read; chmod u+r {file} may help", option=option, file=name))
     return path

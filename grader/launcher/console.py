@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from .columns import cut
+from .language import _
+
 QUIET_SECONDS = 2.0  # shorter work is not mentioned
 LINE_SECONDS = 15.0  # between two lines of progress, if the output is not a terminal
 PLAIN_WIDTH = 100  # columns of texts that no terminal shows
@@ -119,14 +122,14 @@ class Progress:
         text = f"{self.title_} {detail}".rstrip() + ("" if detail else " …")
         if self.terminal_:
             width = os.get_terminal_size(_stream.fileno()).columns - 1
-            say("\r\033[K" + visible(text)[:width], end="", styled=True)
+            say("\r\033[K" + cut(visible(text), width), end="", styled=True)
         else:
             say(text)
         self.shown_ = True
 
-    def done(self, note: str = "done") -> None:
+    def done(self, note: str = "") -> None:
         if self.shown_:
-            text = visible(f"{self.title_}: {note} ({self.seconds():.0f} s)")
+            text = visible(f"{self.title_}: {note or _('done')} ({self.seconds():.0f} s)")
             say(("\r\033[K" if self.terminal_ else "") + text, styled=True)
 
 
@@ -161,7 +164,7 @@ def run_logged(
             counted = re.match(r"\[(\d+/\d+)\]", line)
             progress.update(counted[0] if counted else f"… {progress.seconds():.0f} s")
     code = process.returncode
-    progress.done("done" if code == 0 else "failed")
+    progress.done(_("done") if code == 0 else _("failed"))
     return code, "".join(lines)
 
 

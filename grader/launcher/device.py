@@ -6,6 +6,7 @@ from pathlib import Path
 
 from . import toolkit
 from .console import Failure, warn
+from .language import _
 
 # What each CUDA needs, by its first number: NVIDIA's driver for Linux, and a card's compute capability. Its later
 # versions need no newer ones.
@@ -18,12 +19,12 @@ def choose(wanted: str) -> str:
         return "lockstep"
     if not (Path("/dev/nvidia0").exists() and archs()):
         if wanted == "gpu":
-            raise Failure("there is no NVIDIA GPU here that nvidia-smi knows. --device lockstep needs none.")
+            raise Failure(_("there is no NVIDIA GPU here that nvidia-smi knows. --device lockstep needs none."))
         return "lockstep"
     if trouble := _trouble():
         if wanted == "gpu":
-            raise Failure(f"{trouble} --device lockstep needs no driver.")
-        warn(f"{trouble} lockstep runs the kernels instead.")
+            raise Failure(_("{trouble} --device lockstep needs no driver.", trouble=trouble))
+        warn(_("{trouble} lockstep runs the kernels instead.", trouble=trouble))
         return "lockstep"
     return "gpu"
 
@@ -64,12 +65,22 @@ def _trouble() -> str:
     cuda = _cuda()
     needs, oldest = NEEDS.get(cuda, NEEDS[max(NEEDS)])
     if old := [arch for arch in archs() if int(arch) < int(oldest)]:
-        return f"A card here has compute capability {_dotted(old[0])}; CUDA {cuda} needs {_dotted(oldest)} or later."
+        return _(
+            "A card here has compute capability {has}; CUDA {cuda} needs {needs} or later.",
+            has=_dotted(old[0]),
+            cuda=cuda,
+            needs=_dotted(oldest),
+        )
     has = driver_cuda()
     if has is None:
-        return "The card's driver library, libcuda.so.1, cannot be loaded."
+        return _("The card's driver library, libcuda.so.1, cannot be loaded.")
     if has[0] < cuda:
-        return f"The card's driver knows CUDA up to {has[0]}.{has[1]}; CUDA {cuda} needs driver {needs} or later."
+        return _(
+            "The card's driver knows CUDA up to {has}; CUDA {cuda} needs driver {needs} or later.",
+            has=f"{has[0]}.{has[1]}",
+            cuda=cuda,
+            needs=needs,
+        )
     return ""
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .console import Failure
+from .language import _
 from .paths import ROOT, shown
 
 
@@ -31,8 +32,8 @@ class Lab:
         if self.solution.exists():
             return
         if has_solutions():
-            raise Failure(f"{shown(self.solution)} is not here.")
-        raise Failure("this course keeps its solutions apart. They are in your instructor's repository, not here.")
+            raise Failure(_("{file} is not here.", file=shown(self.solution)))
+        raise Failure(_("this course keeps its solutions apart. They are in your instructor's repository, not here."))
 
 
 def has_solutions() -> bool:
@@ -48,7 +49,7 @@ def read_lab(folder: Path) -> Lab:
         raise Failure(f"{file}: {error}") from error
     for key in ("title", "family", "contract", "source"):
         if not isinstance(facts, dict) or not isinstance(facts.get(key), str):
-            raise Failure(f'{file}: "{key}" is missing; docs/labs.md says what a lab.json holds')
+            raise Failure(_('{file}: "{key}" is missing; docs/labs.md says what a lab.json holds', file=file, key=key))
     return Lab(folder, facts)
 
 
@@ -64,5 +65,5 @@ def find_lab(wanted: str) -> Lab:
     for lab in labs:
         if name == lab.name or (name.isdigit() and int(name) == int(lab.number)):
             return lab
-    known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    none"
-    raise Failure(f'there is no lab "{wanted}". These are here:\n{known}')
+    known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    –"
+    raise Failure(_('there is no lab "{lab}". These are here:\n{labs}', lab=wanted, labs=known))

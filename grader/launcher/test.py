@@ -3,7 +3,7 @@
 import os
 from argparse import Namespace
 
-from . import build, labs, setup
+from . import build, labs, language, setup
 from .console import say
 from .paths import BUILD, shown
 
@@ -19,6 +19,7 @@ def run(arguments: Namespace) -> int:
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
     command = ["ctest", "--test-dir", str(tree), "--parallel", str((os.cpu_count() or 1) + 1), "--output-on-failure"]
     command += ["--output-junit", str(BUILD / "tests.xml"), *selected(arguments.for_ctest)]
+    os.environ[language.CHOSEN] = language.ENGLISH  # tests compare texts
     os.execvp(command[0], command)
 
 

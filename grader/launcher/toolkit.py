@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from . import wheels
+from .language import _
 
 NEW = (13, 0)
 OLDEST = (12, 4)  # for clusters and cards that have nothing newer
@@ -19,9 +20,9 @@ def search() -> tuple[Path | None, list[str]]:
     for nvcc in _candidates():
         has = _version(nvcc)
         if has is None:
-            refused.append(f"{nvcc} does not answer --version as nvcc does")
+            refused.append(_("{nvcc} does not answer --version as nvcc does", nvcc=nvcc))
         elif has < OLDEST:
-            refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 12.4 or later is needed")
+            refused.append(_("{nvcc} is CUDA {has}; 12.4 or later is needed", nvcc=nvcc, has=_dotted(has)))
         elif has < NEW:
             older = older or nvcc
         else:
@@ -32,7 +33,7 @@ def search() -> tuple[Path | None, list[str]]:
 def version(nvcc: Path) -> str | None:
     """The version that nvcc prints: "13.0"."""
     has = _version(nvcc)
-    return f"{has[0]}.{has[1]}" if has else None
+    return _dotted(has) if has else None
 
 
 def too_old(nvcc: Path | None, wanted: str) -> str:
@@ -40,7 +41,7 @@ def too_old(nvcc: Path | None, wanted: str) -> str:
     has = _version(nvcc) if nvcc and wanted else None
     if has is None or has >= tuple(_numbers(Path(wanted))):
         return ""
-    return f"needs nvcc {wanted} or later; {nvcc} is CUDA {has[0]}.{has[1]}"
+    return _("needs nvcc {wanted} or later; {nvcc} is CUDA {has}", wanted=wanted, nvcc=nvcc, has=_dotted(has))
 
 
 def has_disassembler(nvcc: Path | None) -> bool:
@@ -67,6 +68,10 @@ def _version(nvcc: Path) -> tuple[int, int] | None:
         return None
     found = re.search(r"release (\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else None
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"
 
 
 def _numbers(path: Path) -> list[int]:

@@ -3,9 +3,9 @@
 The judge writes plain text, which pipes and files get unchanged. All colours and the width are added here."""
 
 import re
-import textwrap
 from itertools import groupby
 
+from .columns import columns, folded, padded
 from .console import is_terminal, paint, width
 
 GOOD = ("accepted", "inconclusive")
@@ -30,7 +30,7 @@ def _narrowed(lines: list[str]) -> list[str]:
     found: list[str] = []
     for cells, rows in groupby(lines, key=lambda line: len(_cells(line))):
         table = list(rows)
-        too_wide = max(map(len, table)) > width()
+        too_wide = max(map(columns, table)) > width()
         found += _turned(table) if too_wide and cells >= TABLE_CELLS and len(table) > 1 else table
     return found
 
@@ -41,14 +41,14 @@ def _cells(line: str) -> list[str]:
 
 def _turned(table: list[str]) -> list[str]:
     indent = table[0][: len(table[0]) - len(table[0].lstrip())]
-    columns = [_cells(row) for row in table]
-    widths = [max(map(len, column)) for column in columns]
-    rows = zip(*columns, strict=True)
-    return [indent + "   ".join(cell.ljust(room) for cell, room in zip(row, widths)).rstrip() for row in rows]
+    turned = [_cells(row) for row in table]
+    widths = [max(map(columns, column)) for column in turned]
+    rows = zip(*turned, strict=True)
+    return [indent + "   ".join(padded(cell, room) for cell, room in zip(row, widths)).rstrip() for row in rows]
 
 
 def _wrapped(line: str) -> list[str]:
-    if not is_terminal() or len(line) <= width():
+    if not is_terminal() or columns(line) <= width():
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(line, width(), subsequent_indent=indent + "  ", break_on_hyphens=False) or [line]
+    return folded(line, width(), rest=indent + "  ") or [line]

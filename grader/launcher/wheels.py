@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .console import Failure, last_lines, run_logged
+from .language import _
 from .paths import LOGS, ROOT, VENV, shown
 
 PICTURE = ROOT / "requirements-picture.txt"
@@ -34,17 +35,17 @@ def install(requirements: Path, what: str, finish: Callable[[], None] = lambda: 
     """Installs the set, runs finish, and writes the mark last, so that an interrupted set-up is repeated."""
     if not venv_works():
         make = [sys.executable, "-m", "venv", "--clear", VENV]
-        code, output = run_logged(f"Setting up: {shown(VENV)}", make, LOGS / "setup-venv.log")
+        code, output = run_logged(_("Setting up: {what}", what=shown(VENV)), make, LOGS / "setup-venv.log")
         if code != 0:
-            raise Failure(f"{last_lines(output, 6)}\n{shown(VENV)} could not be made.")
+            raise Failure(_("{said}\n{folder} could not be made.", said=last_lines(output, 6), folder=shown(VENV)))
     pip = [PYTHON, "-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-input"]
     pip += ["--disable-pip-version-check", "--retries", "2", "-r", requirements]
-    title = f"Setting up: {what} (pip, into {shown(VENV)})"
+    title = _("Setting up: {what} (pip, into {folder})", what=_(what), folder=shown(VENV))
     code, output = run_logged(title, pip, LOGS / "setup-pip.log", announce=True)
     if code != 0:
         if not any(VENV.glob("*.installed")):  # it has nothing useful yet
             shutil.rmtree(VENV, ignore_errors=True)
-        raise Failure(f"{last_lines(output, 3)}\npip could not install {requirements.name}.")
+        raise Failure(_("{said}\npip could not install {file}.", said=last_lines(output, 3), file=requirements.name))
     finish()
     mark = _mark(requirements)
     unfinished = mark.with_suffix(".new")

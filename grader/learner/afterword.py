@@ -3,16 +3,19 @@ the learner's own rungs of this family, and the next lab."""
 
 from typing import Any
 
+from launcher.columns import columns, cut, padded
 from launcher.console import paint
 from launcher.labs import Lab
+from launcher.language import _, later
 from launcher.table import MODELLED
 from launcher.verdict_text import GOOD
 
 from . import ladder
+from .home import TOP
 from .ladder import Rung
 
-TITLE = 24  # columns
-COLUMNS = (("instructions", "instructions"), ("sectors", "sectors"), ("picoseconds", "picoseconds"))
+TITLE, LEAST = 24, 7  # columns: of a title; of a figure
+COLUMNS = (later("instructions"), later("sectors"), later("picoseconds"))
 
 
 def lines(lab: Lab, verdict: dict[str, Any], answered: list[str]) -> list[str]:
@@ -21,9 +24,9 @@ def lines(lab: Lab, verdict: dict[str, Any], answered: list[str]) -> list[str]:
         return []
     rungs = ladder.rungs()
     parts = [
-        ("Predictions", answered),
-        ("Gained over the starter", gained(lab, verdict)),
-        (f"Your rungs so far, {lab.family}, for each element", table(rungs, lab)),
+        (_("Predictions"), answered),
+        (_("Gained over the starter"), gained(lab, verdict)),
+        (_("Your rungs so far, {family}, for each element", family=_(lab.family)), table(rungs, lab)),
     ]
     found: list[str] = []
     for title, part in parts:
@@ -40,15 +43,21 @@ def gained(lab: Lab, verdict: dict[str, Any]) -> list[str]:
         before, now = starters.get(rule["name"]), rule["value"]
         if before is None or now is None or abs(before - now) <= 1e-6 * abs(before):
             continue
-        per = f" per {rule['per']}" if rule["per"] else ""
-        found.append(f"    {rule['name']}: {before:.4g} before, {now:.4g} now{per}{_ratio(before, now)}")
+        name, figures = rule["name"], {"before": f"{before:.4g}", "now": f"{now:.4g}", "ratio": _ratio(before, now)}
+        if rule["per"]:
+            line = _("{name}: {before} before, {now} now per {per}{ratio}", name=name, per=_(rule["per"]), **figures)
+        else:
+            line = _("{name}: {before} before, {now} now{ratio}", name=name, **figures)
+        found.append(f"    {line}")
     return found
 
 
 def _ratio(before: float, now: float) -> str:
     if not before or not now:
         return ""
-    return f", {before / now:.3g} × less" if now < before else f", {now / before:.3g} × more"
+    if now < before:
+        return _(", {times} × less", times=f"{before / now:.3g}")
+    return _(", {times} × more", times=f"{now / before:.3g}")
 
 
 def table(rungs: list[Rung], lab: Lab) -> list[str]:
@@ -57,14 +66,19 @@ def table(rungs: list[Rung], lab: Lab) -> list[str]:
     mine = [rung for rung in rungs if rung.is_passed and rung.lab.family == lab.family and rung.entry["best"]]
     if len(mine) < 2:
         return []
-    rows = [" " * (TITLE + 2) + "".join(f"{heading:>{len(heading) + 1}}" for _, heading in COLUMNS)]
+    rooms = {key: max(columns(_(key)), LEAST) + 1 for key in COLUMNS}
+    rows = [" " * (TITLE + 2) + "".join(_right(_(key), room) for key, room in rooms.items())]
     for rung in mine:
-        name = f"{rung.lab.number} {rung.lab.title}"[:TITLE]
-        cells = "".join(f"{_cell(rung, key):>{len(heading) + 1}}" for key, heading in COLUMNS)
-        rows.append(paint(f"  {name:{TITLE}}{cells}", "good" if rung.lab.name == lab.name else ""))
+        name = padded(cut(f"{rung.lab.number} {_(rung.lab.title)}", TITLE), TITLE)
+        cells = "".join(_right(_cell(rung, key), room) for key, room in rooms.items())
+        rows.append(paint(f"  {name}{cells}", "good" if rung.lab.name == lab.name else ""))
     if any(rung.entry["best"].get("modelled") for rung in mine):
-        rows.append(paint(f"  ~ modelled for the {MODELLED}, not measured", "weak"))
+        rows.append(paint("  " + _("~ modelled for the {card}, not measured", card=MODELLED), "weak"))
     return rows
+
+
+def _right(text: str, room: int) -> str:
+    return " " * (room - columns(text)) + text
 
 
 def _cell(rung: Rung, key: str) -> str:
@@ -79,5 +93,6 @@ def _cell(rung: Rung, key: str) -> str:
 def _next(rungs: list[Rung]) -> str:
     rung = ladder.following(rungs)
     if rung is None:
-        return paint("  Every lab is passed: you are at the top of the ladder.", "strong")
-    return paint(f"  Next: {rung.lab.number} {rung.lab.title}. ./lab next says how to begin.", "strong")
+        return paint(f"  {_(TOP)}", "strong")
+    text = _("Next: {lab}. ./lab next says how to begin.", lab=f"{rung.lab.number} {_(rung.lab.title)}")
+    return paint(f"  {text}", "strong")

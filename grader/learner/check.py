@@ -5,6 +5,7 @@ from argparse import Namespace
 from launcher import check
 from launcher.check import Graded, Request
 from launcher.console import say
+from launcher.language import _
 
 from . import afterword, ladder, prediction, record
 from .home import TOP
@@ -13,7 +14,7 @@ from .home import TOP
 def run(arguments: Namespace) -> int:
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     arguments.lab = lab.number
     request = check.read(arguments)

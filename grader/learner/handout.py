@@ -1,10 +1,13 @@
 """handout: the README.md of a lab → its goal, its hints, and Markdown as text for a terminal."""
 
 import re
-import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 
+from launcher import language
+from launcher.columns import folded
 from launcher.labs import Lab
+from launcher.language import _, later
 
 DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>\s*(.*?)\s*</details>", re.DOTALL)
 RAW = ("    ", "|", "```", "![")  # lines that are shown as they stand
@@ -16,24 +19,35 @@ class Hint:
     text: str  # Markdown
 
 
+def file_of(lab: Lab) -> Path:
+    """The handout in the chosen language, if there is one."""
+    translated = lab.folder / f"README.{language.chosen()}.md"
+    return translated if translated.exists() else lab.folder / "README.md"
+
+
 def text_of(lab: Lab) -> str:
-    file = lab.folder / "README.md"
+    file = file_of(lab)
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def section(markdown: str, title: str) -> str:
-    """The text under a heading of the second level, up to the next one; empty if there is none."""
-    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", markdown, re.DOTALL | re.MULTILINE)
-    return found[1].strip() if found else ""
+    """The text under a heading of the second level, up to the next one; empty if there is none. title: in English, the
+    handout may be a translation."""
+    for name in (title, _(title)):
+        found = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", markdown, re.DOTALL | re.MULTILINE)
+        if found:
+            return found[1].strip()
+    return ""
 
 
 def hints(lab: Lab) -> list[Hint]:
     """The folded hints, from a nudge to nearly the solution."""
-    return [Hint(plain(title), text) for title, text in DETAILS.findall(section(text_of(lab), "Hints"))]
+    return [Hint(plain(title), text) for title, text in DETAILS.findall(section(text_of(lab), later("Hints")))]
 
 
 def goal(lab: Lab) -> str:
-    found = re.search(r"^\*\*Goal\.\*\*\s+(.*?)(?=\n\n|\Z)", text_of(lab), re.DOTALL | re.MULTILINE)
+    words = "|".join({"Goal", _("Goal")})
+    found = re.search(rf"^\*\*(?:{words})(?:\.\*\*|\*\*。)\s*(.*?)(?=\n\n|\Z)", text_of(lab), re.DOTALL | re.MULTILINE)
     return plain(found[1]) if found else ""
 
 
@@ -56,6 +70,6 @@ def for_terminal(markdown: str, width: int) -> list[str]:
             for item in re.split(r"\n(?=- |\d+\. )", block):
                 mark = re.match(r"(?:- |\d+\. )?", item)
                 assert mark is not None
-                lines += textwrap.wrap(plain(item), width, subsequent_indent=" " * len(mark[0]), break_on_hyphens=False)
+                lines += folded(plain(item), width, rest=" " * len(mark[0]))
         lines.append("")
     return lines[:-1]

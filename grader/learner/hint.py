@@ -4,6 +4,7 @@ from argparse import Namespace
 
 from launcher.console import paint, say, width
 from launcher.labs import Lab
+from launcher.language import _
 from launcher.paths import shown
 
 from . import handout, ladder, progress
@@ -13,7 +14,7 @@ from .home import TOP
 def run(arguments: Namespace) -> int:
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     for line in lines(lab, again=arguments.again, all_of_them=arguments.all):
         say(line, styled=True)
@@ -24,14 +25,18 @@ def lines(lab: Lab, *, again: bool = False, all_of_them: bool = False) -> list[s
     """The next hint. again: those that were shown already; all_of_them: all that there are."""
     hints = handout.hints(lab)
     if not hints:
-        return [f"{shown(lab.folder)}/README.md has no hints."]
+        return [_("{file} has no hints.", file=f"{shown(lab.folder)}/README.md")]
+    command = f"./lab hint {lab.number}"
     seen = min(progress.entry(progress.load(), lab.name)["hints"], len(hints))
     first, end = seen, seen + 1
     if all_of_them:
         first, end = 0, len(hints)
     elif again:
         if seen == 0:
-            return [f"You have read no hint of lab {lab.number} yet. The first one: ./lab hint {lab.number}"]
+            text = _(
+                "You have read no hint of lab {lab} yet. The first one: {command}", lab=lab.number, command=command
+            )
+            return [text]
         first, end = 0, seen
     elif seen == len(hints):
         first, end = seen - 1, seen
@@ -44,16 +49,15 @@ def lines(lab: Lab, *, again: bool = False, all_of_them: bool = False) -> list[s
 
 
 def _one(lab: Lab, hint: handout.Hint, number: int, count: int) -> list[str]:
-    body = handout.for_terminal(hint.text, width())
-    return [
-        paint(f"Lab {lab.number}, hint {number} of {count}: {hint.title}", "strong"),
-        *(paint(line, "") for line in body),
-    ]
+    title = _(
+        "Lab {lab}, hint {number} of {count}: {title}", lab=lab.number, number=number, count=count, title=hint.title
+    )
+    return [paint(title, "strong"), *(paint(line, "") for line in handout.for_terminal(hint.text, width()))]
 
 
 def _afterwards(lab: Lab, shown_now: int, count: int, *, was_last: bool) -> str:
-    number = lab.number
+    command = f"./lab hint {lab.number}"
     if shown_now < count:
-        return paint(f"The next hint: ./lab hint {number}", "weak")
-    again = f"You have read all {count}" if was_last else "That was the last one"
-    return paint(f"{again}. All of them again: ./lab hint {number} --all", "weak")
+        return paint(_("The next hint: {command}", command=command), "weak")
+    again = _("You have read all {count}.", count=count) if was_last else _("That was the last one.")
+    return paint(_("{again} All of them again: {command}", again=again, command=f"{command} --all"), "weak")

@@ -1,47 +1,45 @@
 """home: ./lab alone shows the ladder and the place on it; ./lab next says how to begin the next lab."""
 
-import textwrap
 from argparse import Namespace
 from itertools import groupby
 
+from launcher.columns import folded, padded
 from launcher.console import paint, say, width
 from launcher.labs import Lab
+from launcher.language import _, later
 from launcher.paths import shown
 
 from . import handout, ladder
 from .ladder import MARKS, Rung, State
 
-TOP = "Every lab is passed: you are at the top of the ladder."
+TOP = later("Every lab is passed: you are at the top of the ladder.")
 
 
-def run(_: Namespace) -> int:
+def run(arguments: Namespace) -> int:
     rungs = ladder.rungs()
     place = ladder.here(rungs)
-    say(
-        paint(f"Warpladder: {sum(rung.is_passed for rung in rungs)} of {len(rungs)} labs passed", "strong"), styled=True
-    )
+    passed = sum(rung.is_passed for rung in rungs)
+    say(paint(_("Warpladder: {passed} of {labs} labs passed", passed=passed, labs=len(rungs)), "strong"), styled=True)
     say()
     for line in overview(rungs, place.lab if place else None):
         say(line, styled=True)
     say()
     if place is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     begun = place.state is State.BEGUN
-    say(paint(f"{'You are at' if begun else 'Next:'} {place.lab.number} {place.lab.title}", "good"), styled=True)
-    say(f"    read  {shown(place.lab.folder)}/README.md")
-    say(f"    edit  {shown(place.lab.source)}")
-    say()
-    for command, what in commands_for(place.lab, begun):
-        say(f"    {command:<16}  {what}")
+    lab = f"{place.lab.number} {_(place.lab.title)}"
+    say(paint(_("You are at {lab}", lab=lab) if begun else _("Next: {lab}", lab=lab), "good"), styled=True)
+    for line in [*_files(place.lab), "", *_commands(place.lab, begun)]:
+        say(line)
     return 0
 
 
-def show_next(_: Namespace) -> int:
+def show_next(arguments: Namespace) -> int:
     rungs = ladder.rungs()
     rung = ladder.following(rungs)
     if rung is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     for line in introduction(rung):
         say(line, styled=True)
@@ -50,12 +48,20 @@ def show_next(_: Namespace) -> int:
 
 def introduction(rung: Rung) -> list[str]:
     lab = rung.lab
-    lines = [paint(f"{lab.number} {lab.title}", "good")]
-    lines += [paint(line, "") for line in textwrap.wrap(handout.goal(lab), width())]
+    lines = [paint(f"{lab.number} {_(lab.title)}", "good")]
+    lines += [paint(line, "") for line in folded(handout.goal(lab), width())]
     if rung.state is State.LATER:
-        lines.append(f"It builds on {', '.join(lab.needs)}.")
-    lines += ["", f"    read  {shown(lab.folder)}/README.md", f"    edit  {shown(lab.source)}", ""]
-    return lines + [f"    {command:<16}  {what}" for command, what in commands_for(lab, False)]
+        lines.append(_("It builds on {labs}.", labs=", ".join(lab.needs)))
+    return [*lines, "", *_files(lab), "", *_commands(lab, False)]
+
+
+def _files(lab: Lab) -> list[str]:
+    words = {_("read"): handout.file_of(lab), _("edit"): lab.source}
+    return [f"    {word}  {shown(file)}" for word, file in words.items()]
+
+
+def _commands(lab: Lab, begun: bool) -> list[str]:
+    return [f"    {command:<16}  {what}" for command, what in commands_for(lab, begun)]
 
 
 def overview(rungs: list[Rung], place: Lab | None) -> list[str]:
@@ -67,14 +73,9 @@ def overview(rungs: list[Rung], place: Lab | None) -> list[str]:
         in_a_line = max((width() - 14) // 4, 1)
         for start in range(0, len(cells), in_a_line):
             row = " ".join(paint(cell, style) for cell, style in cells[start : start + in_a_line])
-            lines.append(f"  {family if start == 0 else '':<10}  {row}".rstrip())
-    return [
-        *lines,
-        "",
-        paint(
-            f"  {MARKS[State.PASSED]} passed  {MARKS[State.BEGUN]} begun  {MARKS[State.OPEN]} you can begin it", "weak"
-        ),
-    ]
+            lines.append(f"  {padded(_(family) if start == 0 else '', 10)}  {row}".rstrip())
+    words = {State.PASSED: _("passed"), State.BEGUN: _("begun"), State.OPEN: _("you can begin it")}
+    return [*lines, "", paint("".join(f"  {MARKS[state]} {word}" for state, word in words.items()), "weak")]
 
 
 def _style(rung: Rung, place: Lab | None) -> str:
@@ -86,13 +87,13 @@ def _style(rung: Rung, place: Lab | None) -> str:
 def commands_for(lab: Lab, begun: bool) -> list[tuple[str, str]]:
     number = lab.number
     found = [
-        (f"./lab watch {number}", "grades the file each time you save it"),
-        (f"./lab check {number}", "grades it once"),
-        (f"./lab hint {number}", "shows one hint more"),
+        (f"./lab watch {number}", _("grades the file each time you save it")),
+        (f"./lab check {number}", _("grades it once")),
+        (f"./lab hint {number}", _("shows one hint more")),
     ]
     if begun:
         found += [
-            (f"./lab diff {number}", "shows what you have changed"),
-            (f"./lab reset {number}", "goes back to the starter, keeps a copy"),
+            (f"./lab diff {number}", _("shows what you have changed")),
+            (f"./lab reset {number}", _("goes back to the starter, keeps a copy")),
         ]
-    return [*found, ("./lab list", "lists all labs"), ("./lab --help", "lists all commands")]
+    return [*found, ("./lab list", _("lists all labs")), ("./lab --help", _("lists all commands"))]

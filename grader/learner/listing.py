@@ -4,8 +4,10 @@ import json
 from argparse import Namespace
 from typing import Any
 
+from launcher.columns import cut, padded
 from launcher.console import is_terminal, paint, say, width
 from launcher.labs import all_labs
+from launcher.language import _
 from launcher.outlet import Outlet
 from launcher.paths import ROOT
 
@@ -23,8 +25,9 @@ def show(arguments: Namespace) -> int:
     room = width() if is_terminal() else None
     for rung in ladder.rungs():
         lab = rung.lab
-        line = f"{MARKS[rung.state]} {lab.number}  {lab.family:10} {lab.title:42} {lab.source.relative_to(ROOT)}"
-        say(paint(line[:room].rstrip(), "new" if rung.is_passed else ""), styled=True)
+        names = f"{padded(_(lab.family), 10)} {padded(_(lab.title), 42)}"
+        line = f"{MARKS[rung.state]} {lab.number}  {names} {lab.source.relative_to(ROOT)}"
+        say(paint((cut(line, room) if room else line).rstrip(), "new" if rung.is_passed else ""), styled=True)
     return 0
 
 
@@ -35,7 +38,7 @@ def status(arguments: Namespace) -> int:
         return 0
     for rung in rungs:
         lab = rung.lab
-        say(paint(f"{MARKS[rung.state]} {lab.number}  {lab.title}", "new" if rung.is_passed else ""), styled=True)
+        say(paint(f"{MARKS[rung.state]} {lab.number}  {_(lab.title)}", "new" if rung.is_passed else ""), styled=True)
         for line in _story(rung):
             say(f"       {line}")
     return 0
@@ -74,13 +77,14 @@ def _facts(rung: Rung) -> dict[str, Any]:
 def _story(rung: Rung) -> list[str]:
     entry, lines = rung.entry, []
     if entry["first_pass"]:
-        lines.append(f"passed first on {entry['first_pass'][:10]}")
+        lines.append(_("passed first on {date}", date=entry["first_pass"][:10]))
     if entry["checks"]:
-        lines.append("checks: " + ", ".join(f"{count} {verdict}" for verdict, count in entry["checks"].items()))
+        checks = (_("{count} {verdict}", count=count, verdict=_(verdict)) for verdict, count in entry["checks"].items())
+        lines.append(_("checks: {checks}", checks=", ".join(checks)))
     if entry["hints"]:
-        lines.append(f"hints: {entry['hints']} of {len(handout.hints(rung.lab))} read")
+        lines.append(_("hints: {read} of {count} read", read=entry["hints"], count=len(handout.hints(rung.lab))))
     lines += [
-        f"predicted {answer['said']:g}, it is {answer['is']:g}: {ask}"
+        _("predicted {said}, it is {value}: {ask}", said=f"{answer['said']:g}", value=f"{answer['is']:g}", ask=_(ask))
         for ask, answer in entry["predictions"].items()
         if answer["said"] is not None and answer["is"] is not None
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from launcher.console import Failure, paint, say
 from launcher.labs import Lab, find_lab
+from launcher.language import _
 from launcher.paths import ROOT, shown
 
 from . import ladder, progress
@@ -26,12 +27,12 @@ def reset(arguments: Namespace) -> int:
     starter = _starter(lab, commit)
     if not lab.source.exists():
         lab.source.write_bytes(starter)
-        say(f"{shown(lab.source)} is the starter again.")
+        say(_("{file} is the starter again.", file=shown(lab.source)))
         return 0
     if lab.source.read_bytes() == starter:
-        say(f"{shown(lab.source)} is the starter already: it is as in the commit {commit}.")
+        say(_("{file} is the starter already: it is as in the commit {commit}.", file=shown(lab.source), commit=commit))
         if not arguments.commit:
-            say("If you have committed your own work, name the commit that has the starter:")
+            say(_("If you have committed your own work, name the commit that has the starter:"))
             say(f"    git log --oneline -- {shown(lab.source)}")
             say(f"    ./lab reset {lab.number} --from COMMIT")
         return 0
@@ -39,16 +40,17 @@ def reset(arguments: Namespace) -> int:
         kept = _keep(lab.source)
         lab.source.write_bytes(starter)
     except OSError as error:
-        raise Failure(f"{shown(lab.source)} cannot be replaced: {error.strerror}. Nothing is lost.") from error
-    say(f"{shown(lab.source)} is the starter again.")
-    say(f"Your own file is kept: {shown(kept)}")
+        text = _("{file} cannot be replaced: {why}. Nothing is lost.", file=shown(lab.source), why=error.strerror)
+        raise Failure(text) from error
+    say(_("{file} is the starter again.", file=shown(lab.source)))
+    say(_("Your own file is kept: {file}", file=shown(kept)))
     return 0
 
 
 def diff(arguments: Namespace) -> int:
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     mine = _mine(lab)
     if arguments.solution:
@@ -57,11 +59,12 @@ def diff(arguments: Namespace) -> int:
         lines = _difference(mine, other, shown(lab.source), name)
     else:
         commit = arguments.commit or _course_commit()
-        lines = _difference(_starter(lab, commit), mine, f"the starter, {commit}", shown(lab.source))
+        lines = _difference(_starter(lab, commit), mine, _("the starter, {commit}", commit=commit), shown(lab.source))
     for line in lines:
         say(paint(line, STYLES.get(line[:1], "")), styled=True)
     if not lines:
-        say(f"{shown(lab.source)} is the same as {name if arguments.solution else 'the starter'}.")
+        same = name if arguments.solution else _("the starter")
+        say(_("{file} is the same as {other}.", file=shown(lab.source), other=same))
     return 0
 
 
@@ -70,7 +73,8 @@ def solution(arguments: Namespace) -> int:
     _may_see_solution(lab, arguments.yes, f"./lab solution {lab.number} --yes")
     say(paint(lab.solution.read_text(encoding="utf-8").rstrip("\n"), ""), styled=True)
     say()
-    say(paint(f"This is {shown(lab.solution)}; notes.md beside it says why it is written so.", "strong"), styled=True)
+    text = _("This is {file}; notes.md beside it says why it is written so.", file=shown(lab.solution))
+    say(paint(text, "strong"), styled=True)
     return 0
 
 
@@ -79,14 +83,22 @@ def _may_see_solution(lab: Lab, says_yes: bool, command: str) -> None:
     if says_yes or progress.entry(progress.load(), lab.name)["first_pass"]:
         return
     raise Failure(
-        f"you have not passed lab {lab.number} yet. The solution takes away what you would find out yourself.\n"
-        f"A hint helps with less:\n    ./lab hint {lab.number}\nTo see the solution all the same:\n    {command}"
+        _(
+            "you have not passed lab {lab} yet. The solution takes away what you would find out yourself.\n"
+            "A hint helps with less:\n    {hint}\nTo see the solution all the same:\n    {command}",
+            lab=lab.number,
+            hint=f"./lab hint {lab.number}",
+            command=command,
+        )
     )
 
 
 def _mine(lab: Lab) -> bytes:
     if not lab.source.exists():
-        raise Failure(f"{shown(lab.source)} is not there. `./lab reset {lab.number}` brings the starter back.")
+        command = f"./lab reset {lab.number}"
+        raise Failure(
+            _("{file} is not there. `{command}` brings the starter back.", file=shown(lab.source), command=command)
+        )
     return lab.source.read_bytes()
 
 
@@ -115,8 +127,12 @@ def _starter(lab: Lab, commit: str) -> bytes:
     text = _git("show", f"{commit}:./{lab.source.relative_to(ROOT)}")
     if text is None:
         raise Failure(
-            f"git has no {shown(lab.source)} in the commit {commit}. The starter comes from git: this needs a clone of "
-            "the course."
+            _(
+                "git has no {file} in the commit {commit}. The starter comes from git: this needs a clone of the "
+                "course.",
+                file=shown(lab.source),
+                commit=commit,
+            )
         )
     return text
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from launcher.console import paint, say
 from launcher.labs import Lab
+from launcher.language import _
 
 from . import ladder, progress
 from .home import TOP
@@ -29,16 +30,16 @@ def run(arguments: Namespace) -> int:
     """./lab predict: asks everything again, or shows the questions and answers where nobody can be asked."""
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        say(TOP)
+        say(_(TOP))
     elif not questions(lab):
-        say(f"Lab {lab.number} asks for no prediction that a counter answers.")
+        say(_("Lab {lab} asks for no prediction that a counter answers.", lab=lab.number))
     elif _somebody_answers():
         ask(lab, questions(lab))
-        say(f"./lab check {lab.number} compares, as soon as your file passes.")
+        say(_("{command} compares, as soon as your file passes.", command=f"./lab check {lab.number}"))
     else:
         kept = progress.entry(progress.load(), lab.name)["predictions"]
         for question in questions(lab):
-            say(f"{question['ask']}: {_state(kept.get(question['ask']))}")
+            say(f"{_(question['ask'])}: {_state(kept.get(question['ask']))}")
     return 0
 
 
@@ -56,9 +57,10 @@ def _somebody_answers() -> bool:
 
 
 def ask(lab: Lab, wanted: list[dict[str, Any]]) -> None:
-    say(paint(f"Predict first ({lab.number} {lab.title}). Enter skips a question.", "strong"), styled=True)
+    name = f"{lab.number} {_(lab.title)}"
+    say(paint(_("Predict first ({lab}). Enter skips a question.", lab=name), "strong"), styled=True)
     for question in wanted:
-        said = _number(f"  {question['ask']}? ")
+        said = _number("  " + _("{question}? ", question=_(question["ask"])))
         progress.change(
             lab.name,
             lambda entry, ask=question["ask"], said=said: entry["predictions"].update(
@@ -85,9 +87,10 @@ def answer(lab: Lab, verdict: dict[str, Any], entry: progress.Entry) -> list[str
 
 def compared(ask: str, said: float | None, value: float) -> str:
     if said is None:
-        return f"    {ask}: {_shown(value)}, not predicted"
+        return "    " + _("{ask}: {value}, not predicted", ask=_(ask), value=_shown(value))
     right = abs(said - value) <= EXACT * abs(value)
-    return paint(f"    {ask}: you said {_shown(said)}; it is {_shown(value)}", "new" if right else "")
+    text = _("{ask}: you said {said}; it is {value}", ask=_(ask), said=_shown(said), value=_shown(value))
+    return paint(f"    {text}", "new" if right else "")
 
 
 def figure(question: dict[str, Any], verdict: dict[str, Any]) -> float | None:
@@ -109,9 +112,10 @@ def figure(question: dict[str, Any], verdict: dict[str, Any]) -> float | None:
 
 def _state(kept: dict[str, float | None] | None) -> str:
     if kept is None or kept["said"] is None:
-        return "no prediction"
-    said = f"you said {_shown(kept['said'])}"
-    return said if kept["is"] is None else f"{said}; it is {_shown(kept['is'])}"
+        return _("no prediction")
+    if kept["is"] is None:
+        return _("you said {said}", said=_shown(kept["said"]))
+    return _("you said {said}; it is {value}", said=_shown(kept["said"]), value=_shown(kept["is"]))
 
 
 def _number(prompt: str) -> float | None:
@@ -124,7 +128,7 @@ def _number(prompt: str) -> float | None:
         value = parsed(text)
         if value is not None:
             return value
-        say("  A number, please, such as 40 or 0.25 or 3/4. Enter skips the question.")
+        say("  " + _("A number, please, such as 40 or 0.25 or 3/4. Enter skips the question."))
 
 
 def parsed(text: str) -> float | None:

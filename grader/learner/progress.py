@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.console import warn
+from launcher.language import _
 from launcher.lock import alone_in
 from launcher.paths import ROOT, shown
 
@@ -42,15 +43,15 @@ def load() -> dict[str, Entry]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        return _set_aside(f"cannot be read ({error})")
+        return _set_aside(_("cannot be read ({error})", error=error))
     try:
         whole = json.loads(text)
         number, labs = whole["format"], whole["labs"]
         if number > FORMAT:
-            return _set_aside(f"is of a newer Warpladder (format {number})")
+            return _set_aside(_("is of a newer Warpladder (format {number})", number=number))
         return {str(name): _complete(entry) for name, entry in labs.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return _set_aside("is damaged")
+        return _set_aside(_("is damaged"))
 
 
 def entry(labs: dict[str, Entry], name: str) -> Entry:
@@ -67,7 +68,8 @@ def change(name: str, how: Callable[[Entry], None]) -> Entry:
             labs[name] = changed
             _write(labs)
     except OSError as error:
-        warn(f"Your progress is not kept: {shown(file())} cannot be written ({error.strerror}).")
+        text = _("Your progress is not kept: {file} cannot be written ({why}).", file=shown(file()), why=error.strerror)
+        warn(text)
         changed = entry({}, name)
         how(changed)
     return changed
@@ -98,10 +100,16 @@ def _write(labs: dict[str, Entry]) -> None:
 def _set_aside(what: str) -> dict[str, Entry]:
     """Moves a file that we cannot use to a name beside it. Nothing that a learner has done is thrown away."""
     kept = file().with_name(f"{file().name}.{datetime.datetime.now():%Y%m%d-%H%M%S-%f}")
+    facts = {"file": shown(file()), "what": what}
     try:
         file().replace(kept)
     except OSError as error:
-        warn(f"{shown(file())} {what}, and it cannot be moved away ({error.strerror}). Your progress is not shown.")
+        text = _(
+            "{file} {what}, and it cannot be moved away ({why}). Your progress is not shown.",
+            why=error.strerror,
+            **facts,
+        )
+        warn(text)
     else:
-        warn(f"{shown(file())} {what}. It is kept as {shown(kept)}, and a new one begins.")
+        warn(_("{file} {what}. It is kept as {kept}, and a new one begins.", kept=shown(kept), **facts))
     return {}

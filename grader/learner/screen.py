@@ -11,6 +11,7 @@ import termios
 import tty
 from collections.abc import Iterator
 
+from launcher.columns import cut
 from launcher.console import has_commands, is_terminal, paint, say, width
 
 GONE = "gone"
@@ -78,6 +79,6 @@ class Screen:
             return
         self.last_ = text
         if self.redraws_:
-            say(LINE_START + paint(text[: width() - 1], "weak"), end="", styled=True)
+            say(LINE_START + paint(cut(text, width() - 1), "weak"), end="", styled=True)
         else:
             say(text)

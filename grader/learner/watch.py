@@ -15,6 +15,7 @@ from collections.abc import Coroutine, Iterator
 from launcher import check, problems, setup
 from launcher.check import Graded, Request
 from launcher.console import paint, say
+from launcher.language import _, later
 from launcher.paths import ROOT, shown
 from launcher.verdict_text import dressed
 
@@ -23,7 +24,7 @@ from .check import after, counts_for_progress
 from .home import TOP
 from .screen import GONE, Screen
 
-KEYS = {"h": "hint", "r": "report", "n": "next", "c": "check again", "q": "quit"}
+KEYS = {"h": later("hint"), "r": later("report"), "n": later("next"), "c": later("check again"), "q": later("quit")}
 END = ("q", "\x03", "\x04", GONE)  # Ctrl-C and Ctrl-D, too
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_MS = 1000  # at the latest; a network's file system tells nothing
@@ -32,7 +33,7 @@ LOOK_MS = 1000  # at the latest; a network's file system tells nothing
 def run(arguments: Namespace) -> int:
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        say(TOP)
+        say(_(TOP))
         return 0
     arguments.lab = lab.number
     _request(arguments)  # wrong options are refused before anything is installed
@@ -96,7 +97,7 @@ class Watch:
                 await self._look()
             case "c":
                 self.content_ = None
-                await self._look("Checking again")
+                await self._look(_("Checking again"))
             case "h":
                 self._show_extra(hint.lines(self.request_.lab))
             case "r" if self._has_report():
@@ -118,10 +119,10 @@ class Watch:
             asyncio.get_running_loop().add_signal_handler(number, self.queue_.put_nowait, "q")
         lab = self.request_.lab
         self.content_: bytes | None = None
-        self.lines_ = [paint(f"{lab.number} {lab.title} · {shown(self.request_.file)}", "strong")]
-        self.extra_, self.note_ = [], "Checking …"
+        self.lines_ = [paint(f"{lab.number} {_(lab.title)} · {shown(self.request_.file)}", "strong")]
+        self.extra_, self.note_ = [], f"{_('Checking')} …"
         self._show()
-        await self._look("Checking")
+        await self._look(_("Checking"))
         self._start("changes", self._changes())
 
     async def _changes(self) -> None:
@@ -130,7 +131,7 @@ class Watch:
         folders = {path.parent for path in (self.request_.file, self.request_.file.resolve())}
         while True:  # a folder that goes away may come back
             with contextlib.suppress(OSError, RuntimeError):
-                async for _ in awatch(
+                async for _changes in awatch(
                     *folders, recursive=False, debounce=200, step=20, rust_timeout=LOOK_MS, yield_on_timeout=True
                 ):
                     self.queue_.put_nowait("look")
@@ -145,14 +146,14 @@ class Watch:
             if self.content_ is not None or anew:
                 self.content_ = None
                 await self._stop("check")
-                self.note_ = f"{self.request_.file.name} is not there. It is checked as soon as it is."
+                self.note_ = _("{file} is not there. It is checked as soon as it is.", file=self.request_.file.name)
                 self._show()
             return
         if content == self.content_:
             return
         self.content_ = content
         begun = "check" in self.tasks_ and not self.tasks_["check"].done()
-        await self._check("The file has changed: checking again" if begun else anew or "Checking")
+        await self._check(_("The file has changed: checking again") if begun else anew or _("Checking"))
 
     async def _check(self, note: str) -> None:
         await self._stop("check")
@@ -168,25 +169,25 @@ class Watch:
                 if isinstance(event, judging.Judged):
                     self._judged(event)
                 elif event["event"] == "compiled":
-                    self._say(f"{note}: compiled …")
+                    self._say(_("{note}: compiled …", note=note))
                 elif event["passed"]:
-                    self._say(
-                        f"{note}: {event['cases_passed']} of {event['cases_planned']} cases pass …", fleeting=True
-                    )
+                    passed, planned = event["cases_passed"], event["cases_planned"]
+                    text = _("{note}: {passed} of {planned} cases pass …", note=note, passed=passed, planned=planned)
+                    self._say(text, fleeting=True)
                 elif not told and "check" in event:
                     told = True
                     self.lines_ = [
                         paint(f"  ✗ {event['check']}", "bad"),
                         *(paint(f"    {s}", "") for s in event["steps"]),
                     ]
-                    self.note_ = f"{note}: looking for the cause …"
+                    self.note_ = _("{note}: looking for the cause …", note=note)
                     self._show()
 
     def _judged(self, judged: judging.Judged) -> None:
         self.verdict_ = judged.verdict.get("verdict", "none")
         self.lines_ = dressed(judged.text, judged.verdict.get("verdict", ""))
         if not judged.verdict:
-            self.lines_.append(paint("The judge came to no verdict. Press c to check again.", "bad"))
+            self.lines_.append(paint(_("The judge came to no verdict. Press c to check again."), "bad"))
         elif counts_for_progress(self.request_):
             self.lines_ += after(self.request_, Graded(0, judged.verdict))
         if self.arguments_.problems:
@@ -195,13 +196,13 @@ class Watch:
         self._show()
 
     async def _report(self) -> None:
-        self._show_extra([paint("Drawing the report …", "weak")])
+        self._show_extra([paint(_("Drawing the report …"), "weak")])
         words = [str(ROOT / "lab"), "report", self.request_.lab.number, "--file", str(self.request_.file)]
         report = await asyncio.create_subprocess_exec(
             *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
         )
         try:
-            said, _ = await report.communicate()
+            said, _errors = await report.communicate()
             self._show_extra([paint(line, "") for line in said.decode("utf-8", "replace").splitlines()])
         finally:
             if report.returncode is None:
@@ -210,7 +211,7 @@ class Watch:
     async def _next(self) -> None:
         rung = ladder.following(ladder.rungs(), besides=self.request_.lab.number)
         if rung is None:
-            self._show_extra([TOP])
+            self._show_extra([_(TOP)])
             return
         for name in list(self.tasks_):
             await self._stop(name)
@@ -256,5 +257,5 @@ class Watch:
 
     def _waiting(self) -> str:
         if not self.screen_.has_keys:
-            return f"Verdict: {self.verdict_}. Waiting for the file to be saved."
-        return "  ".join(f"{key} {what}" for key, what in KEYS.items() if key != "r" or self._has_report())
+            return _("Verdict: {verdict}. Waiting for the file to be saved.", verdict=_(self.verdict_))
+        return "  ".join(f"{key} {_(what)}" for key, what in KEYS.items() if key != "r" or self._has_report())

@@ -1,0 +1,116 @@
+"""messages: the texts that a learner reads in a terminal → gettext catalogues in common/translation/messages/.
+
+    cd grader; python3 -m tools.messages            compares the catalogues with the texts; 1: something is missing
+    cd grader; python3 -m tools.messages --write    adds what is missing, without a translation, and drops what is gone
+
+A text is the first argument of _() and later() in Python, and of message() and later() in C++; and what lab.json and
+the contracts say to a learner. In a text, {key} stands for an argument."""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from launcher.language import ARGUMENT, CATALOGUES, read
+from launcher.paths import ROOT
+
+PYTHON = ("grader/launcher/*.py", "grader/learner/*.py", "grader/commands.py")
+CPP = ("grader/judge/*/*.cc", "grader/judge/*/*.h", "common/lockstep/*/*.cc", "common/lockstep/*/*.h")
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+CALL = re.compile(rf"\b(?:message|later)\(\s*((?:{LITERAL}\s*)+)")
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+HEAD = """# What a learner reads in a terminal. The translations are written by hand. The rest is made from the texts:
+#   cd grader; python3 -m tools.messages --write
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Language: {language}\\n"
+"""
+
+
+def texts() -> dict[str, list[str]]:
+    """Each text with the files that say it, in their order."""
+    found: dict[str, list[str]] = {}
+    for file, text in [*_in_python(), *_in_cpp(), *_in_labs()]:
+        places = found.setdefault(text, [])
+        if file not in places:
+            places.append(file)
+    return found
+
+
+def _in_python() -> Iterator[tuple[str, str]]:
+    for file in _files(PYTHON):
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="_" | "later"), args=[ast.Constant(value=str(text)), *_]):
+                    yield file, text
+
+
+def _in_cpp() -> Iterator[tuple[str, str]]:
+    for file in _files(CPP):
+        for literals in CALL.findall((ROOT / file).read_text(encoding="utf-8")):
+            yield file, "".join(json.loads(literal) for literal in re.findall(LITERAL, literals))
+
+
+def _in_labs() -> Iterator[tuple[str, str]]:
+    for file in _files(("labs/*/lab.json", "common/contracts/*.json")):
+        facts = json.loads((ROOT / file).read_text(encoding="utf-8"))
+        yield from ((file, facts[key]) for key in ("title", "family", "speed_why") if facts.get(key))
+        yield from ((file, one["why"]) for key in ("rules", "speed") for one in facts.get(key, []))
+        yield from ((file, one["ask"]) for one in facts.get("predict", []))
+        yield from ((file, one["per"]) for one in facts.get("rules", []) if one.get("per"))
+        for shares in (facts, *(entry for entry in facts.get("entries", []) if isinstance(entry, dict))):
+            yield from ((file, shares[way]["why"]) for way in ("to_host", "from_host") if way in shares)
+            if elements := shares.get("elements"):
+                yield file, elements
+
+
+def _files(patterns: tuple[str, ...]) -> list[str]:
+    return [str(file.relative_to(ROOT)) for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+
+
+def complaints(translated: dict[str, str]) -> list[str]:
+    """What a catalogue lacks, has too much, or says with other arguments or figures than the English text."""
+    known = texts()
+    found = [f"not translated: {text!r}" for text in known if text not in translated]
+    found += [f"nothing says this any more: {text!r}" for text in translated if text not in known]
+    for text, translation in translated.items():
+        if sorted(set(ARGUMENT.findall(text))) != sorted(set(ARGUMENT.findall(translation))):
+            found.append(f"other arguments: {text!r}")
+        if missing := set(FIGURE.findall(text)) ^ set(FIGURE.findall(translation)):
+            found.append(f"other figures ({', '.join(sorted(missing))}): {text!r}")
+    return found
+
+
+def write(file: Path) -> None:
+    file.write_text(written(file.parents[1].name, read(file.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+def written(language: str, translated: dict[str, str]) -> str:
+    """The catalogue's file: every text with its files, and with its translation if there is one."""
+    parts = [HEAD.format(language=language)]
+    for text, places in texts().items():
+        parts.append(f"#: {' '.join(places)}\nmsgid {_quoted(text)}\nmsgstr {_quoted(translated.get(text, ''))}\n")
+    return "\n".join(parts)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def main() -> int:
+    bad = 0
+    for file in sorted(CATALOGUES.glob("*/LC_MESSAGES/*.po")):
+        if "--write" in sys.argv[1:]:
+            write(file)
+        for complaint in complaints(read(file.read_text(encoding="utf-8"))):
+            print(f"{file.relative_to(ROOT)}: {complaint}")
+            bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
