@@ -64,7 +64,7 @@ def grade(request: Request) -> Graded:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace")
         text = written.read_text(encoding="utf-8") if written.exists() else ""
     verdict = json.loads(text) if text else {}
-    for line in verdict_text.dressed(done.stdout, verdict.get("verdict", "")):
+    for line in verdict_text.dressed(done.stdout, verdict):
         say(line, styled=True)
     if request.arguments.problems:
         say("\n".join(["", *problems.lines(verdict)]))

@@ -1,24 +1,32 @@
 """verdict_text: the judge's text → lines for a terminal: wrapped to its width, the one line that matters in colour.
 
-The judge writes plain text, which pipes and files get unchanged. All colours and the width are added here."""
+The judge writes plain text in English, which pipes and files get unchanged. Another language, all colours and the width
+are added here."""
 
 import re
 from itertools import groupby
+from typing import Any
 
+from . import language, page
 from .columns import columns, folded, padded
 from .console import is_terminal, paint, width
+from .language import _
 
 GOOD = ("accepted", "inconclusive")
 TABLE_CELLS = 3  # in a row, with two spaces or more between them
 
 
-def dressed(text: str, verdict: str) -> list[str]:
-    """verdict: the word of the verdict, with which the line that matters begins. The lines are for say(styled=True)."""
+def dressed(text: str, verdict: dict[str, Any]) -> list[str]:
+    """text: the judge's. The lines are for say(styled=True)."""
+    word = verdict.get("verdict", "")
+    if verdict and language.chosen() != language.ENGLISH:
+        text = page.text(verdict["page"], width() if is_terminal() else page.USUAL)
     lines, found = [], False
+    begin = _(word)  # of the line that matters
     for line in _narrowed(text.splitlines()):
-        matters = not found and bool(verdict) and line.strip().startswith(verdict)
+        matters = not found and bool(word) and line.strip().startswith(begin)
         found = found or matters
-        style = ("good" if verdict in GOOD else "bad") if matters else ""
+        style = ("good" if word in GOOD else "bad") if matters else ""
         lines += [paint(part, style) for part in _wrapped(line)]
     return lines
 

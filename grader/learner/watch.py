@@ -12,7 +12,7 @@ import signal
 from argparse import Namespace
 from collections.abc import Coroutine, Iterator
 
-from launcher import check, problems, setup
+from launcher import check, page, problems, setup
 from launcher.check import Graded, Request
 from launcher.console import paint, say
 from launcher.language import _, later
@@ -178,14 +178,14 @@ class Watch:
                     told = True
                     self.lines_ = [
                         paint(f"  ✗ {event['check']}", "bad"),
-                        *(paint(f"    {s}", "") for s in event["steps"]),
+                        *(paint(f"    {page.said(step)}", "") for step in event["steps"]),
                     ]
                     self.note_ = _("{note}: looking for the cause …", note=note)
                     self._show()
 
     def _judged(self, judged: judging.Judged) -> None:
         self.verdict_ = judged.verdict.get("verdict", "none")
-        self.lines_ = dressed(judged.text, judged.verdict.get("verdict", ""))
+        self.lines_ = dressed(judged.text, judged.verdict)
         if not judged.verdict:
             self.lines_.append(paint(_("The judge came to no verdict. Press c to check again."), "bad"))
         elif counts_for_progress(self.request_):

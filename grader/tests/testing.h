@@ -6,10 +6,15 @@
 #include <fstream>
 #include <string>
 
+#include "grader/judge/base/failure.h"
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/sandbox/file.h"
 
-namespace warpladder::testing {
+namespace warpladder {
+
+inline std::ostream& operator<<(std::ostream& stream, const Message& message) { return stream << message.text(); }
+
+namespace testing {
 
 class Environment {
  public:
@@ -21,6 +26,11 @@ class Environment {
  private:
   const char* name_;
 };
+
+inline Failure failure_of(Verdict verdict, const std::string& check, const std::vector<std::string>& steps = {},
+                          const std::string& next_step = "", const std::string& printed = "") {
+  return {verdict, check, {steps.begin(), steps.end()}, next_step, printed};
+}
 
 inline Lab lab_of(const char* contract, const char* entry) {
   Lab lab;
@@ -41,4 +51,5 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file) << text;
 }
 
-}  // namespace warpladder::testing
+}  // namespace testing
+}  // namespace warpladder

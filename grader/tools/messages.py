@@ -18,6 +18,7 @@ from launcher.paths import ROOT
 
 PYTHON = ("grader/launcher/*.py", "grader/learner/*.py", "grader/commands.py")
 CPP = ("grader/judge/*/*.cc", "grader/judge/*/*.h", "common/lockstep/*/*.cc", "common/lockstep/*/*.h")
+COUNTERS = "common/lockstep/count/counter_names.cc"
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"\b(?:message|later)\(\s*((?:{LITERAL}\s*)+)")
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -34,7 +35,7 @@ msgstr ""
 def texts() -> dict[str, list[str]]:
     """Each text with the files that say it, in their order."""
     found: dict[str, list[str]] = {}
-    for file, text in [*_in_python(), *_in_cpp(), *_in_labs()]:
+    for file, text in [*_in_python(), *_in_cpp(), *_counters(), *_in_labs()]:
         places = found.setdefault(text, [])
         if file not in places:
             places.append(file)
@@ -55,13 +56,20 @@ def _in_cpp() -> Iterator[tuple[str, str]]:
             yield file, "".join(json.loads(literal) for literal in re.findall(LITERAL, literals))
 
 
+def _counters() -> Iterator[tuple[str, str]]:
+    """What each counter of lockstep counts."""
+    entries = re.findall(rf"\{{{LITERAL},\s*((?:{LITERAL}\s*)+)", (ROOT / COUNTERS).read_text(encoding="utf-8"))
+    for literals in entries:
+        yield COUNTERS, "".join(json.loads(literal) for literal in re.findall(LITERAL, literals))
+
+
 def _in_labs() -> Iterator[tuple[str, str]]:
     for file in _files(("labs/*/lab.json", "common/contracts/*.json")):
         facts = json.loads((ROOT / file).read_text(encoding="utf-8"))
         yield from ((file, facts[key]) for key in ("title", "family", "speed_why") if facts.get(key))
         yield from ((file, one["why"]) for key in ("rules", "speed") for one in facts.get(key, []))
         yield from ((file, one["ask"]) for one in facts.get("predict", []))
-        yield from ((file, one["per"]) for one in facts.get("rules", []) if one.get("per"))
+        yield from ((file, one[key]) for one in facts.get("rules", []) for key in ("per", "each") if one.get(key))
         for shares in (facts, *(entry for entry in facts.get("entries", []) if isinstance(entry, dict))):
             yield from ((file, shares[way]["why"]) for way in ("to_host", "from_host") if way in shares)
             if elements := shares.get("elements"):

@@ -3,22 +3,23 @@
 namespace warpladder {
 
 std::string_view name_of(Verdict verdict) {
-  static constexpr std::string_view kNames[] = {"accepted",     "wrong answer",  "rule broken",        "too slow",
-                                                "inconclusive", "compile error", "runtime error",      "time",
-                                                "memory",       "output limit",  "cheating suspected", "judge fault"};
+  static constexpr std::string_view kNames[] = {
+      later("accepted"),     later("wrong answer"),  later("rule broken"),        later("too slow"),
+      later("inconclusive"), later("compile error"), later("runtime error"),      later("time"),
+      later("memory"),       later("output limit"),  later("cheating suspected"), later("judge fault")};
   return kNames[static_cast<size_t>(verdict)];
 }
 
-Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
+Failure make_failure(Verdict verdict, const std::string& check, const Message& step, const Message& next_step,
                      const std::string& printed) {
   return {verdict, check, {step}, next_step, printed};
 }
 
-Failure compile_failure(const std::string& step, const std::string& next_step) {
+Failure compile_failure(const Message& step, const Message& next_step) {
   return make_failure(Verdict::kCompileError, "compile", step, next_step);
 }
 
-Failure runtime_failure(const std::string& step, const std::string& next_step) {
+Failure runtime_failure(const Message& step, const Message& next_step) {
   return make_failure(Verdict::kRuntimeError, "runtime", step, next_step);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/judge/base/message.h"
 #include "grader/judge/base/mismatch.h"
 
 namespace warpladder {
@@ -33,24 +34,24 @@ struct Failure {
   // The part that only the instructor may read: it would tell a hidden case's size or input.
   struct Secret {
     std::string case_name, check;
-    std::vector<std::string> steps;
+    std::vector<Message> steps;
     std::string printed;
   };
 
   Verdict verdict;
-  std::string check;               // a name of docs/labs.md: case.reduce_sum.33.ones
-  std::vector<std::string> steps;  // the actions and the observations
-  std::string next_step;
+  std::string check;           // a name of docs/labs.md: case.reduce_sum.33.ones
+  std::vector<Message> steps;  // the actions and the observations
+  Message next_step;
   std::string printed;  // by the compiler or the learner's code
   std::optional<Secret> instructor = {};
   std::optional<Mismatch> mismatch = {};  // of a wrong answer; the steps say the same in words
-  std::string advice = "";                // the name of the next step, for a translation; "": it has none
+  std::string advice = "";                // the name of the next step; "": it has none
 };
 
-Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
+Failure make_failure(Verdict verdict, const std::string& check, const Message& step, const Message& next_step,
                      const std::string& printed = "");
-Failure compile_failure(const std::string& step, const std::string& next_step);  // its check is "compile"
-Failure runtime_failure(const std::string& step, const std::string& next_step);  // its check is "runtime"
+Failure compile_failure(const Message& step, const Message& next_step);  // its check is "compile"
+Failure runtime_failure(const Message& step, const Message& next_step);  // its check is "runtime"
 
 // A broken rule, a leak, or a CUDA call whose error is ignored costs points, but the answers can still be right. After
 // any other failure they do not count as right.

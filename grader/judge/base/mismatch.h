@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "grader/judge/base/message.h"
+
 namespace warpladder {
 
-// Something that is true of the wrong elements. The name and the arguments say it for a translation.
+// Something that is true of the wrong elements.
 struct Fact {
   std::string name;
   std::map<std::string, std::string> arguments = {};
@@ -26,10 +28,10 @@ struct Table {
 };
 
 struct Mismatch {
-  std::string where;      // the first wrong element: "out[33]"; or "the returned sum"
-  std::string got, want;  // got is kKept where the element still holds what it held before the call
-  std::string tolerance;  // "" where the answer must be exact
-  size_t first = 0;       // the index of the first wrong element
+  Message where;           // the first wrong element: "out[33]"; or "the returned sum"
+  Message got, want;       // got is kKept where the element still holds what it held before the call
+  Message tolerance = {};  // empty where the answer must be exact
+  size_t first = 0;        // the index of the first wrong element
   size_t wrong = 1, of = 1;
   std::optional<Fact> place = {};  // of the wrong elements among all
   std::optional<Fact> value = {};  // what all wrong elements have in common
@@ -38,10 +40,11 @@ struct Mismatch {
 
 inline constexpr const char* kKept = "kept";
 
-std::string text_of(const Fact& fact);  // a part of a sentence
+// A part of a sentence. is_single: of one element, and not of several.
+Message text_of(const Fact& fact, bool is_single = false);
 
 // "out[256]: got 0, want 1", where the wrong ones lie, and the table: no line is wider than 64 characters.
-std::vector<std::string> lines_of(const Mismatch& wrong);
+std::vector<Message> lines_of(const Mismatch& wrong);
 
 // The most columns whose cells fit beside each other. widest: the characters of the widest cell.
 size_t columns_that_fit(size_t widest);

@@ -58,20 +58,20 @@ size_t width_of(std::string_view text) {
 }
 
 namespace {
-size_t page = kUsualPage;
+size_t columns_of_page = kUsualPage;
 }  // namespace
 
-size_t page_width() { return page; }
-void set_page_width(size_t characters) { page = characters; }
+size_t page_width() { return columns_of_page; }
+void set_page_width(size_t characters) { columns_of_page = characters; }
 
 std::string wrapped(const std::string& text, const std::string& indent) {
   std::string out;
   for (const std::string& line : split(text, '\n')) {
     const std::string deeper = indent + line.substr(0, line.find_first_not_of(' ')) + "  ";
     std::string row = indent + line;
-    while (width_of(row) > page) {
+    while (width_of(row) > columns_of_page) {
       size_t end = 0, width = 0;  // bytes and characters that fit
-      for (; width <= page; ++end) width += (row[end] & 0xC0) != 0x80;
+      for (; width <= columns_of_page; ++end) width += (row[end] & 0xC0) != 0x80;
       const size_t least = row.find_first_not_of(' ');
       size_t space = row.rfind(' ', end - 1);
       if (space == std::string::npos || space <= least) space = row.find(' ', end);

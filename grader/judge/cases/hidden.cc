@@ -161,12 +161,14 @@ Failure hide(Failure failure, const std::string& case_name, const std::string& a
   const bool is_ours = failure.verdict == Verdict::kJudgeFault;
   Failure shown{failure.verdict,
                 failure.check.starts_with("case.") ? "case." + alias : failure.check,
-                {alias + ": one of the instructor's cases, whose size and input stay with the instructor"},
+                {message("{case}: one of the instructor's cases, whose size and input stay with the instructor",
+                         {{"case", alias}})},
                 is_ours ? failure.next_step
                 : failure.check.starts_with("finding.")
-                    ? "Public cases under the same checks show the line. The command is ./lab check NN --thorough."
-                    : "Which sizes, inputs, blocks or addresses does the code take for granted? Another --seed brings "
-                      "other public cases.",
+                    ? message("Public cases under the same checks show the line. The command is ./lab check NN "
+                              "--thorough.")
+                    : message("Which sizes, inputs, blocks or addresses does the code take for granted? Another --seed "
+                              "brings other public cases."),
                 ""};
   shown.instructor =
       Failure::Secret{case_name, std::move(failure.check), std::move(failure.steps), std::move(failure.printed)};

@@ -100,20 +100,22 @@ std::optional<Failure> choose_capability(std::string_view source, Command& compi
   const int own = capability_of(compile);
   const std::string text = asked_by(source);
   if (text.empty() || own == 0) return std::nullopt;
-  const std::string next =
-      "Write one of " + possible(own) + ", for example: // compute capability " + capability_text(own);
+  const Message next = message("Write one of {possible}, for example: // compute capability {own}",
+                               {{"possible", possible(own)}, {"own", capability_text(own)}});
   int major = 0, minor = 0, end = 0;
   if (std::sscanf(text.c_str(), "%2d.%1d %n", &major, &minor, &end) != 2 || text.size() != static_cast<size_t>(end))
-    return compile_failure("the file's first comment asks for a compute capability in a form that is not known", next);
+    return compile_failure(
+        message("the file's first comment asks for a compute capability in a form that is not known"), next);
   const int asked = major * 10 + minor;
   if (asked < own)
-    return compile_failure("the file asks for compute capability " + capability_text(asked) + ", but the lab needs " +
-                               capability_text(own),
+    return compile_failure(message("the file asks for compute capability {asked}, but the lab needs {own}",
+                                   {{"asked", capability_text(asked)}, {"own", capability_text(own)}}),
                            next);
   if (std::ranges::find(kCapabilities, asked) == std::end(kCapabilities))
-    return compile_failure("the file asks for compute capability " + capability_text(asked) +
-                               ", which lockstep does not emulate or no card has",
-                           next);
+    return compile_failure(
+        message("the file asks for compute capability {asked}, which lockstep does not emulate or no card has",
+                {{"asked", capability_text(asked)}}),
+        next);
   compile = raised(compile, asked);
   return std::nullopt;
 }

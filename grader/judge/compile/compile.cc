@@ -72,13 +72,16 @@ struct Bench {
   Walls walls;
 };
 
-Failure tool_failure(const std::string& how, const Child& tool, const TemporaryFolder& folder) {
+Failure tool_failure(const Message& how, const Child& tool, const TemporaryFolder& folder) {
   const std::string errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
   const ErrorAdvice advice = advice_on_errors(errors);
   Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors);
   failure.advice = advice.name;
   if (failure.printed.find("No such file or directory") != std::string::npos)
-    failure.next_step += "\nA lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.";
+    failure.next_step =
+        together({failure.next_step,
+                  message("A lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.")},
+                 "\n");
   return failure;
 }
 
@@ -123,27 +126,29 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
   }
   if (!Sandbox::here().stands(bench.walls))
     throw JudgeFault("no process can be started in the sandbox any more:\n" + tool.errors());
-  std::string how = tool.how_it_ended();
+  Message how = tool.how_it_ended();
   if (event == Child::Event::kTimeout || tool.ending_signal() == SIGXCPU) {
-    how = "took too long and was ended";
+    how = message("took too long and was ended");
   } else if (event == Child::Event::kOutputLimit) {
-    how = "printed more than 16 MiB of errors";
+    how = message("printed more than 16 MiB of errors");
   }
-  return tool_failure(std::string(what) + " " + how, tool, bench.folder);
+  return tool_failure(message("{tool} {ended}", {{"tool", message(what)}, {"ended", how}}), tool, bench.folder);
 }
 
 // What does not compile may need a card with more than the lab asks for. The compiler itself says so: it tries again.
 // No list of names could be complete.
 void name_capability(const Command& compiler, const Bench& bench, Failure& failure) {
-  if (failure.steps.front().find("ended with exit code") == std::string::npos) return;  // it took too long
-  const auto compiles = [&](int capability) { return !run_tool(raised(compiler, capability), "the compiler", bench); };
+  if (failure.steps.front().text().find("ended with exit code") == std::string::npos) return;  // it took too long
+  const auto compiles = [&](int capability) {
+    return !run_tool(raised(compiler, capability), later("the compiler"), bench);
+  };
   const std::vector<int> above = capabilities_above(compiler);
   if (above.empty() || !compiles(above.back())) return;
   const int enough = *std::ranges::find_if(above, [&](int c) { return c == above.back() || compiles(c); });
-  failure.next_step = "This lab compiles for compute capability " + capability_text(capability_of(compiler)) +
-                      "; for " + capability_text(enough) +
-                      " the file compiles. To ask for it, begin the file with this line:\n// compute capability " +
-                      capability_text(enough);
+  failure.next_step = message(
+      "This lab compiles for compute capability {lab}; for {file} the file compiles. To ask for it, begin the "
+      "file with this line:\n// compute capability {file}",
+      {{"lab", capability_text(capability_of(compiler))}, {"file", capability_text(enough)}});
 }
 
 // Hides all of the object's names but the contract's functions. Inline functions and templates come in groups, and a
@@ -151,7 +156,8 @@ void name_capability(const Command& compiler, const Bench& bench, Failure& failu
 std::optional<Failure> close_object(const fs::path& object, const Lab& lab, const Bench& bench) {
   std::string text;
   const std::vector<std::string> list = {"nm", "--format=posix", "--defined-only", "--extern-only", object};
-  if (auto failure = run_tool(list, "nm, which lists what the file defines,", bench, {.output = &text})) return failure;
+  if (auto failure = run_tool(list, later("nm, which lists what the file defines,"), bench, {.output = &text}))
+    return failure;
   const std::vector<Symbol> symbols = parse_symbols(text);
   if (auto failure = check_symbols(symbols, lab)) return failure;
 
@@ -166,7 +172,7 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
   if (weaken.size() > 2) steps.push_back(weaken);
   steps.push_back(keep);
   for (const auto& step : steps) {
-    if (auto failure = run_tool(step, "the linker", bench)) return failure;
+    if (auto failure = run_tool(step, later("the linker"), bench)) return failure;
   }
   return std::nullopt;
 }
@@ -194,14 +200,14 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   Bench for_source = bench;  // the compiler alone sees the learner's files
   std::ranges::copy(files, std::back_inserter(for_source.walls.readable));
   std::string said;
-  if (auto failure = run_tool(compiler, "the compiler", for_source, {.errors = &said})) {
+  if (auto failure = run_tool(compiler, later("the compiler"), for_source, {.errors = &said})) {
     name_capability(compiler, for_source, *failure);
     failure->printed = with_own_lines(failure->printed, without_folder(from, folder), text);
     return failure;
   }
   if (warnings != nullptr) *warnings = telling_warnings(said, from);
   if (auto failure = close_object(object, lab, bench)) return failure;
-  return run_tool(linker, "the linker", bench);
+  return run_tool(linker, later("the linker"), bench);
 }
 
 Asking::Asking(const Build& build, const Lab& lab, const fs::path& binary, const TemporaryFolder& folder)
@@ -224,7 +230,7 @@ void Asking::wait() {
 // The message about the compiler itself comes from the judge; the message about a part of it comes from nvcc or gcc.
 bool compiler_was_killed(const Failure& failure) {
   const auto says = [&](const char* text) { return failure.printed.find(text) != std::string::npos; };
-  return failure.steps.front().ends_with("Killed") || says("died due to signal 9") ||
+  return failure.steps.front().text().ends_with("Killed") || says("died due to signal 9") ||
          says("Killed signal terminated program");
 }
 

@@ -15,16 +15,18 @@ struct Known {
   const char *part, *name, *next;
 };
 constexpr Known kUnclosed = {"error: expected a \"}\"", "unclosed",
-                             "A } is missing. Look for the { without a partner, from the first error upwards."};
+                             later("A } is missing. Look for the { without a partner, from the first error upwards.")};
 constexpr std::array<Known, 5> kKnown = {{
-    {"error: expected a \";\"", "semicolon", "Put a ; at the end of the statement before this place."},
+    {"error: expected a \";\"", "semicolon", later("Put a ; at the end of the statement before this place.")},
     {"calling a __device__ function(", "device_function",
-     "Write __device__ before the function that makes this call: without it, the function is the host's."},
+     later("Write __device__ before the function that makes this call: without it, the function is the host's.")},
     {"__host__ function(", "host_function",
-     "A kernel can call only __device__ functions. CUDA has min, max and the functions of <cmath>, without std::."},
-    {"is undefined", "undefined", "Compare the spelling. If it is right: is the name declared above this line?"},
+     later("A kernel can call only __device__ functions. CUDA has min, max and the functions of <cmath>, without "
+           "std::.")},
+    {"is undefined", "undefined", later("Compare the spelling. If it is right: is the name declared above this line?")},
     {"undefined reference to", "not_defined",
-     "The function is declared, but nothing defines it. Compare its name and its parameters with the declaration."},
+     later("The function is declared, but nothing defines it. Compare its name and its parameters with the "
+           "declaration.")},
 }};
 
 constexpr size_t kMostErrors = 3, kLinesOfError = 6;  // lines of one error: notes can be many
@@ -128,14 +130,15 @@ std::string first_errors(const std::string& printed) {
 }
 
 ErrorAdvice advice_on_errors(const std::string& errors) {
-  if (errors.find(kUnclosed.part) != std::string::npos) return {kUnclosed.name, kUnclosed.next};
+  if (errors.find(kUnclosed.part) != std::string::npos) return {kUnclosed.name, message(kUnclosed.next)};
   const std::vector<std::string> lines = split(errors, '\n');
   const bool is_alone = std::ranges::count_if(lines, is_error) == 1;
   for (const Known& known : kKnown)
     if (!lines.empty() && lines.front().find(known.part) != std::string::npos)  // a compiler may fail in silence
-      return {known.name, (is_alone ? "" : "Start with the first error. ") + std::string(known.next)};
-  return {"first_error", is_alone ? "Begin at the line that the error names."
-                                  : "Start with the first error; later ones often follow from it."};
+      return {known.name, is_alone ? message(known.next)
+                                   : message("Start with the first error. {next}", {{"next", message(known.next)}})};
+  return {"first_error", is_alone ? message("Begin at the line that the error names.")
+                                  : message("Start with the first error; later ones often follow from it.")};
 }
 
 }  // namespace warpladder

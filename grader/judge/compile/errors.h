@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "grader/judge/base/message.h"
+
 namespace warpladder {
 
 // nvcc quotes a line as it is after the preprocessor. Here it is quoted as it stands in the file, and the mark below it
@@ -19,7 +21,7 @@ std::string first_errors(const std::string& printed);
 
 struct ErrorAdvice {
   std::string name;  // "first_error" where no error says more
-  std::string text;
+  Message text;
 };
 // The next step, from what first_errors gave.
 ErrorAdvice advice_on_errors(const std::string& errors);

@@ -25,16 +25,16 @@ bool has_prefix_and_capital(const std::string& name, const std::string& prefix) 
 }
 
 // The owner of the function that the symbol would replace; "": it replaces none.
-std::string owner(const Symbol& symbol, const Lab& lab) {
+const char* owner(const Symbol& symbol, const Lab& lab) {
   const std::string name = symbol.name.substr(0, symbol.name.find('@'));  // name@VERSION is the same function
   if (name == kDescribe && lab.is_opencl() && symbol.kind == 'W') return "";
-  if (name.starts_with("warpladder_") || name.starts_with("_ZN10warpladder")) return "the runner's";
+  if (name.starts_with("warpladder_") || name.starts_with("_ZN10warpladder")) return later("the runner's");
   if (name.starts_with("__cuda") || has_prefix_and_capital(name, "cuda") || has_prefix_and_capital(name, "cu"))
-    return "CUDA's";
-  if (lab.is_opencl() && has_prefix_and_capital(name, "cl")) return "OpenCL's";
+    return later("CUDA's");
+  if (lab.is_opencl() && has_prefix_and_capital(name, "cl")) return later("OpenCL's");
   if (name.starts_with("_Z")) return "";
   // The judge is linked to the system's libraries as well, so a lab's program finds the functions that we find here.
-  return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr ? "the system's" : "";
+  return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr ? later("the system's") : "";
 }
 
 }  // namespace
@@ -53,14 +53,16 @@ std::optional<Failure> check_symbols(const std::vector<Symbol>& symbols, const L
   for (const Symbol& symbol : symbols) {
     if (!is_function(symbol)) continue;
     if (symbol.name == "main")
-      return compile_failure("the file defines main, which is the runner's: it calls the functions of the contract",
-                             "Take main out, or keep it in a program of its own.");
+      return compile_failure(
+          message("the file defines main, which is the runner's: it calls the functions of the contract"),
+          message("Take main out, or keep it in a program of its own."));
     const std::string whose = owner(symbol, lab);
     if (whose.empty()) continue;
     return make_failure(
         Verdict::kCheating, "symbols",
-        "the file defines " + symbol.name + ", which is " + whose + ": calls of that function would end in the file",
-        "If it is a helper of yours, rename it, or leave out extern \"C\".");
+        message("the file defines {function}, which is {owner}: calls of that function would end in the file",
+                {{"function", symbol.name}, {"owner", message(whose)}}),
+        message("If it is a helper of yours, rename it, or leave out extern \"C\"."));
   }
   return std::nullopt;
 }

@@ -25,8 +25,9 @@ std::vector<double> rounding_bounds(std::span<const float> in) {
   return bounds;
 }
 
-std::string tolerance_text(double bound, size_t additions) {
-  return number(bound, kFloatDigits) + ": the rounding of " + std::to_string(additions) + " additions";
+Message tolerance_text(double bound, size_t additions) {
+  return message("{bound}: the rounding of {count} additions",
+                 {{"bound", number(bound, kFloatDigits)}, {"count", additions}});
 }
 
 bool is_float(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
@@ -34,7 +35,8 @@ bool is_float(double value) { return static_cast<double>(static_cast<float>(valu
 // The milliseconds decide nothing. But a kernel takes some time, and the time must be a number.
 std::optional<Mismatch> check_time(float ms, bool launched) {
   if (std::isfinite(ms) && (launched ? ms > 0 : ms == 0)) return std::nullopt;
-  return Mismatch{"the returned milliseconds", number(ms, kFloatDigits), launched ? "a number above 0" : "0", ""};
+  return Mismatch{message("the returned milliseconds"), number(ms, kFloatDigits),
+                  launched ? message("a number above 0") : Message(0)};
 }
 
 }  // namespace
@@ -51,8 +53,8 @@ std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answe
   if (!both) return check_time(returned<float>(answer), n > 0);
   Mismatch wrong = mismatch_of(*both);
   if (!exact(wrong.first))
-    wrong.tolerance =
-        number(rounding_bound(2, magnitude(wrong.first)), kFloatDigits) + ": a product and a sum, rounded";
+    wrong.tolerance = message("{bound}: a product and a sum, rounded",
+                              {{"bound", number(rounding_bound(2, magnitude(wrong.first)), kFloatDigits)}});
   wrong.place = place_of(*both);
   wrong.value = value_of(*both);
   if (needs_table(wrong))
@@ -96,7 +98,7 @@ std::optional<Mismatch> check_reduction(std::string_view, View in_bytes, const A
   } else if (answer.value == want) {
     return std::nullopt;
   }
-  Mismatch wrong{"the returned sum", number(got, kDigits<T>), number(want, kDigits<T>), ""};
+  Mismatch wrong{message("the returned sum"), number(got, kDigits<T>), number(want, kDigits<T>)};
   if (bound > 0) wrong.tolerance = tolerance_text(bound, additions);
   wrong.value = value_of_sum<T>(in, got, want);
   const InputRow data = row_of("data", in);

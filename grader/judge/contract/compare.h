@@ -56,7 +56,7 @@ inline Mismatch mismatch_of(const Compared& both) {
   const std::vector<size_t> at = both.wrong_ones();
   const size_t first = at.front();
   Mismatch wrong{both.array + "[" + std::to_string(first) + "]", shown(both.got[first], both.kept[first], both.digits),
-                 shown(both.want[first], false, both.digits), ""};
+                 shown(both.want[first], false, both.digits)};
   wrong.first = first;
   wrong.wrong = at.size();
   wrong.of = both.got.size();

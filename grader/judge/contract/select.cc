@@ -54,7 +54,7 @@ std::optional<Mismatch> check_rest(View rest, size_t selected) {
   for (size_t i = 0; i < rest.size() / sizeof(int32_t); ++i) {
     if (is_kept<int32_t>(rest, i)) continue;
     Mismatch wrong{"out[" + std::to_string(selected + i) + "]", number(element<int32_t>(rest, i), kDigits<int32_t>),
-                   kKept, ""};
+                   std::string(kKept)};
     wrong.first = selected + i;
     wrong.value = Fact{"behind_count", {{"count", std::to_string(selected)}}};
     return wrong;
@@ -78,7 +78,7 @@ std::optional<Mismatch> check_select(std::string_view, View in_bytes, const Answ
   if (const auto count = compare<int32_t>("count", answer.out.subspan(out.size()),
                                           std::vector{static_cast<int32_t>(want.size())}, kNoTolerance)) {
     Mismatch wrong = mismatch_of(*count);
-    wrong.where = "*count";
+    wrong.where = std::string("*count");
     wrong.value = value_of(*count);
     return wrong;
   }

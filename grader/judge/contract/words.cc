@@ -127,9 +127,9 @@ Bytes make_text(std::string_view kind, size_t n, uint64_t seed) {
 }
 
 // The word as people may see it; a long one is cut off, between two letters.
-std::string name_of(std::string_view text, const WordCount& word) {
+Message name_of(std::string_view text, const WordCount& word) {
   constexpr size_t kMost = 24;
-  if (word.first > text.size() || word.length > text.size() - word.first) return "outside the text";
+  if (word.first > text.size() || word.length > text.size() - word.first) return message("outside the text");
   const std::string_view whole = text.substr(word.first, word.length);
   size_t cut = std::min(kMost, whole.size());
   while (cut > 0 && cut < whole.size() && (static_cast<unsigned char>(whole[cut]) & 0xC0) == 0x80) --cut;
@@ -137,8 +137,9 @@ std::string name_of(std::string_view text, const WordCount& word) {
 }
 
 // "the, 17 times, first at 42"
-std::string said(std::string_view text, const WordCount& word) {
-  return name_of(text, word) + ", " + std::to_string(word.count) + " times, first at " + std::to_string(word.first);
+Message said(std::string_view text, const WordCount& word) {
+  return message("{word}, {count} times, first at {place}",
+                 {{"word", name_of(text, word)}, {"count", word.count}, {"place", word.first}});
 }
 
 bool same(const WordCount& a, const WordCount& b) {
@@ -183,7 +184,8 @@ std::optional<Mismatch> check_words(std::string_view, View in, const Answer& ans
   for (size_t i = 0; i < want.size(); ++i) {
     if (same(got[i], want[i])) continue;
     const bool kept = is_kept<WordCount>(answer.out, i);
-    Mismatch wrong{"top[" + std::to_string(i) + "]", kept ? kKept : said(text, got[i]), said(text, want[i]), ""};
+    Mismatch wrong{"top[" + std::to_string(i) + "]", kept ? std::string(kKept) : said(text, got[i]),
+                   said(text, want[i])};
     wrong.first = i;
     got.resize(want.size());
     wrong.of = want.size();
@@ -195,10 +197,10 @@ std::optional<Mismatch> check_words(std::string_view, View in, const Answer& ans
     return wrong;
   }
   if (answer.value != static_cast<int64_t>(want.size()))
-    return Mismatch{"the returned number of words", std::to_string(answer.value), std::to_string(want.size()), ""};
+    return Mismatch{message("the returned number of words"), answer.value, want.size()};
   for (size_t i = want.size(); i < kTopWords; ++i) {
     if (is_kept<WordCount>(answer.out, i)) continue;
-    Mismatch wrong{"top[" + std::to_string(i) + "]", said(text, got[i]), kKept, ""};
+    Mismatch wrong{"top[" + std::to_string(i) + "]", said(text, got[i]), std::string(kKept)};
     wrong.first = i;
     wrong.value = Fact{"behind_words", {{"count", std::to_string(want.size())}}};
     return wrong;
@@ -251,7 +253,7 @@ std::vector<std::pair<std::string, uint64_t>> words_in(View text, View top) {
   std::vector<std::pair<std::string, uint64_t>> words;
   for (size_t i = 0; i < kTopWords && !is_kept<WordCount>(top, i); ++i) {
     const auto word = element<WordCount>(top, i);
-    words.emplace_back(name_of(text_of(text), word), word.count);
+    words.emplace_back(name_of(text_of(text), word).text(), word.count);
   }
   return words;
 }

@@ -62,19 +62,21 @@ std::map<std::string, double> total_counters(const Report& report) {
 Told told_in(const std::string& message) {
   constexpr std::string_view kNext = "Next: ";
   Told told;
+  std::string next;
   bool is_next = false;
   for (const std::string& line : split(message, '\n')) {
     const size_t begin = std::min(line.find_first_not_of(' '), line.size());
     const std::string text = line.substr(begin);
     if (text.starts_with(kNext)) {
       is_next = true;
-      told.next_step = capitalised(text.substr(kNext.size()));
+      next = capitalised(text.substr(kNext.size()));
     } else if (is_next) {
-      told.next_step += " " + text;
+      next += " " + text;
     } else {
-      told.lines.push_back(line);
+      told.lines.emplace_back(line);
     }
   }
+  told.next_step = next;
   return told;
 }
 
@@ -86,8 +88,8 @@ Failure finding_failure(const Finding& finding) {
   return failure;
 }
 
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const std::string& went_on) {
-  std::string what = "call " + std::to_string(call);  // the only thing known if the process crashed
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const Message& went_on) {
+  Message what = message("call {number}", {{"number", call}});  // the only thing known if the process crashed
   if (!report.empty()) {
     for (const Finding& finding : parse_report(report).findings) {
       if (finding.kind == "injected_error") what = finding.message;
@@ -95,8 +97,10 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
   }
   return {Verdict::kRuleBroken,
           "finding.unchecked_error",
-          {entry + ": lockstep made one CUDA call fail, to see whether the code checks it", what, went_on},
-          "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
+          {message("{entry}: lockstep made one CUDA call fail, to see whether the code checks it", {{"entry", entry}}),
+           what, went_on},
+          message("Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each "
+                  "launch."),
           "",
           {},
           {},
@@ -128,7 +132,8 @@ std::optional<Failure> cause_of(const Report& report, bool is_right) {
   Failure failure = finding_failure(*cause);
   const auto places = std::ranges::count(report.findings, cause->kind, &Finding::kind);
   if (places > 1)
-    failure.steps.push_back("and " + std::to_string(places - 1) + (places == 2 ? " more place" : " more places"));
+    failure.steps.push_back(places == 2 ? message("and 1 more place")
+                                        : message("and {count} more places", {{"count", places - 1}}));
   return failure;
 }
 
@@ -141,8 +146,8 @@ void drop_repeated(Failure& failure) {
   for (const std::string& line : split(failure.printed, '\n')) {
     const size_t begin = line.find_first_not_of(' ');
     const std::string text = begin == std::string::npos ? "" : line.substr(begin);
-    const bool is_told = !text.empty() && std::ranges::any_of(failure.steps, [&](const std::string& step) {
-      return step.find(text) != std::string::npos;
+    const bool is_told = !text.empty() && std::ranges::any_of(failure.steps, [&](const Message& step) {
+      return step.text().find(text) != std::string::npos;
     });
     if (!is_told && !line.starts_with(kLockstep)) kept += line + "\n";
   }

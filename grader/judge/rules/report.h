@@ -40,15 +40,15 @@ std::map<std::string, double> total_counters(const Report& report);
 
 // What lockstep says: the mistake, and behind "Next:" what to do.
 struct Told {
-  std::vector<std::string> lines;
-  std::string next_step;  // "": it says none
+  std::vector<Message> lines;
+  Message next_step;  // "": it says none
 };
 Told told_in(const std::string& message);
 
 Failure finding_failure(const Finding& finding);
 // lockstep let the function's call of this number fail. went_on: what the code did then, as a sentence. report:
 // lockstep's, or "".
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const std::string& went_on);
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const Message& went_on);
 
 // A card reports this error itself, for example an illegal address or an impossible launch.
 bool is_reported_by_cards(const Finding& finding);

@@ -63,24 +63,27 @@ std::optional<RuleResult::Line> line_of(const Rule& rule, const Report& report) 
   return RuleResult::Line{most->first, most->second / all};
 }
 
-std::string line_text(const RuleResult::Line& line) {
+Message line_text(const RuleResult::Line& line) {
   const long percent = std::lround(100 * line.share);
-  return "Begin at " + line.place + ": " + (percent == 100 ? "all" : std::to_string(percent) + " %") +
-         " of them are counted there.";
+  if (percent == 100) return message("Begin at {place}: all of them are counted there.", {{"place", line.place}});
+  return message("Begin at {place}: {percent} % of them are counted there.",
+                 {{"place", line.place}, {"percent", percent}});
 }
 
-// For counters that belong to no single line; "": the reason of the rule says where.
-std::string where_to_look(const std::string& counter) {
-  static const std::map<std::string, std::string> kPlaces = {
-      {"block_waits", "Look for a __syncthreads() that no other warp needs, or one in a loop with too many turns."},
-      {"thread_waits", "Let a thread do more between two __syncthreads(), or take out one that no other warp needs."},
-      {"host_synchronisations",
-       "Look between the kernels for cudaDeviceSynchronize(), cudaMemcpy() or cudaFree(): each makes the host wait."},
-      {"host_allocations", "Look between the kernels for an allocation, and make it before the first kernel."},
-      {"launches", "Look for a second <<<...>>>, or for one in a loop."},
-      {"bytes_to_host", "Look for a copy to the host that brings more than the result."}};
+// For counters that belong to no single line. Empty: the reason of the rule says where.
+Message where_to_look(const std::string& counter) {
+  static const std::map<std::string, const char*> kPlaces = {
+      {"block_waits",
+       later("Look for a __syncthreads() that no other warp needs, or one in a loop with too many turns.")},
+      {"thread_waits",
+       later("Let a thread do more between two __syncthreads(), or take out one that no other warp needs.")},
+      {"host_synchronisations", later("Look between the kernels for cudaDeviceSynchronize(), cudaMemcpy() or "
+                                      "cudaFree(): each makes the host wait.")},
+      {"host_allocations", later("Look between the kernels for an allocation, and make it before the first kernel.")},
+      {"launches", later("Look for a second <<<...>>>, or for one in a loop.")},
+      {"bytes_to_host", later("Look for a copy to the host that brings more than the result.")}};
   const auto place = kPlaces.find(counter);
-  return place == kPlaces.end() ? "" : place->second;
+  return place == kPlaces.end() ? Message() : message(place->second);
 }
 
 }  // namespace
@@ -121,34 +124,41 @@ std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Repo
     }
     return sum;
   };
-  const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
+  const auto failure = [](const char* name, const char* form, double done, size_t wanted) {
     return make_failure(Verdict::kRuleBroken, std::string("work.") + name,
-                        std::string("the kernels ") + what + " " + number(done, kCountDigits) +
-                            " bytes of global memory, and the " + of + " has " + std::to_string(wanted),
-                        "The work must be done on the device: by kernels, on all of the input.");
+                        message(form, {{"bytes", number(done, kCountDigits)}, {"wanted", wanted}}),
+                        message("The work must be done on the device: by kernels, on all of the input."));
   };
   const size_t in = n * entry.element_bytes, out = entry.out_bytes(n);
   const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
-  if (loaded < static_cast<double>(in)) return failure("loads", "load", loaded, in, "input");
+  if (loaded < static_cast<double>(in))
+    return failure("loads", later("the kernels load {bytes} bytes of global memory, and the input has {wanted}"),
+                   loaded, in);
   // An output of a fixed size may keep the zeros of cudaMemset where the input has nothing to add.
   const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
   const bool grows = out > entry.out_bytes(0);
   if (grows && entry.fills_output && stored < static_cast<double>(out))
-    return failure("stores", "store", stored, out, "output");
+    return failure("stores", later("the kernels store {bytes} bytes of global memory, and the output has {wanted}"),
+                   stored, out);
   return std::nullopt;
 }
 
-std::string quantity_of(const RuleResult& result) {
+Message quantity_of(const RuleResult& result) {
   const Rule& rule = result.rule;
   const bool has_words = !result.words.empty() && result.words != rule.counter;
-  return (has_words ? result.words : rule.counter) + (rule.per.empty() ? "" : ", per " + rule.per) +
-         (rule.each.empty() ? "" : ", in the worst " + rule.each) + (has_words ? " (" + rule.counter + ")" : "");
+  Message what = has_words ? message(result.words) : Message(rule.counter);
+  if (!rule.per.empty()) what = message("{what}, per {per}", {{"what", what}, {"per", message(rule.per)}});
+  if (!rule.each.empty()) what = message("{what}, in the worst {each}", {{"what", what}, {"each", message(rule.each)}});
+  return has_words ? message("{what} ({counter})", {{"what", what}, {"counter", rule.counter}}) : what;
 }
 
-std::string bound_of(const Rule& rule) {
-  static const std::map<std::string, std::string> kWords = {
-      {"<=", "at most "}, {">=", "at least "}, {"==", "exactly "}, {"<", "below "}, {">", "above "}};
-  return kWords.at(rule.op) + number(rule.value, kCountDigits);
+Message bound_of(const Rule& rule) {
+  static const std::map<std::string, const char*> kForms = {{"<=", later("at most {bound}")},
+                                                            {">=", later("at least {bound}")},
+                                                            {"==", later("exactly {bound}")},
+                                                            {"<", later("below {bound}")},
+                                                            {">", later("above {bound}")}};
+  return message(kForms.at(rule.op), {{"bound", number(rule.value, kCountDigits)}});
 }
 
 Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
@@ -162,36 +172,44 @@ Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
 
 std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing& crossing) {
   const Crossing allowed = allowed_crossing(lab, *job.entry, job.n);
-  const auto failure = [&](const char* name, const std::string& what, size_t bytes, size_t most, const Share& share,
-                           const char* beside) {
-    return make_failure(
-        Verdict::kRuleBroken, std::string("work.") + name,
-        std::to_string(bytes) + " bytes " + what + " during the call; at most " + std::to_string(most) + " are allowed",
-        "The work must be done on the device. The reason for this bound: " + share.why + "." + beside);
+  const auto failure = [&](const char* name, const char* form, size_t bytes, size_t most, const char* next,
+                           const Share& share) {
+    return make_failure(Verdict::kRuleBroken, std::string("work.") + name,
+                        message(form, {{"bytes", bytes}, {"most", most}}),
+                        message(next, {{"why", message(share.why)}}));
   };
   if (crossing.to_host > allowed.to_host)
-    return failure("to_host", "came from the device to the host", crossing.to_host, allowed.to_host, job.entry->to_host,
-                   " What kernels print counts, too: take printf out again.");
+    return failure("to_host",
+                   later("{bytes} bytes came from the device to the host during the call; at most {most} are allowed"),
+                   crossing.to_host, allowed.to_host,
+                   later("The work must be done on the device. The reason for this bound: {why}. What kernels print "
+                         "counts, too: take printf out again."),
+                   job.entry->to_host);
   if (crossing.from_host > allowed.from_host)
-    return failure("from_host", "went from the host to the device", crossing.from_host, allowed.from_host,
-                   job.entry->from_host, "");
+    return failure("from_host",
+                   later("{bytes} bytes went from the host to the device during the call; at most {most} are allowed"),
+                   crossing.from_host, allowed.from_host,
+                   later("The work must be done on the device. The reason for this bound: {why}."),
+                   job.entry->from_host);
   return std::nullopt;
 }
 
 Failure rule_failure(const RuleResult& result) {
   const double measured = result.measured.value_or(0);
-  const std::string is =
-      std::isnan(measured) ? "not a number, since no kernel was launched" : number(measured, kCountDigits);
+  const Message is = std::isnan(measured) ? message("not a number, since no kernel was launched")
+                                          : Message(number(measured, kCountDigits));
+  Message step = message("{value}, must be {bound}: {quantity}",
+                         {{"value", is}, {"bound", bound_of(result.rule)}, {"quantity", quantity_of(result)}});
+  if (!result.input.empty())
+    step = message("on {input} input: {what}", {{"input", result.input}, {"what", std::move(step)}});
   Failure failure =
-      make_failure(Verdict::kRuleBroken, "rule." + result.rule.name,
-                   (result.input.empty() ? "" : "on " + result.input + " input: ") + is + ", must be " +
-                       bound_of(result.rule) + ": " + quantity_of(result),
-                   "Write the kernel as the handout describes it. This rule counts what that kernel does.");
-  failure.steps.push_back("why: " + result.rule.why);
+      make_failure(Verdict::kRuleBroken, "rule." + result.rule.name, step,
+                   message("Write the kernel as the handout describes it. This rule counts what that kernel does."));
+  failure.steps.push_back(message("why: {why}", {{"why", message(result.rule.why)}}));
   // Where there is too much, the line with most of it is the place to begin. Too little has no line.
   const bool is_too_much = result.rule.op.starts_with('<') || (result.rule.op == "==" && measured > result.rule.value);
   failure.advice = "rule." + result.rule.name;
-  const std::string next = result.line ? line_text(*result.line) : where_to_look(result.rule.counter);
+  const Message next = result.line ? line_text(*result.line) : where_to_look(result.rule.counter);
   if (is_too_much && !next.empty()) failure.next_step = next;
   return failure;
 }

@@ -35,8 +35,8 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Report& report);
 
 // "global load sectors of 32 bytes, per element (l1tex__…)"
-std::string quantity_of(const RuleResult& result);
-std::string bound_of(const Rule& rule);  // "at most 0.25"
+Message quantity_of(const RuleResult& result);
+Message bound_of(const Rule& rule);  // "at most 0.25"
 // How many bytes may pass between host and device in a call of n elements. The contract says it, but its fixed part is
 // never more than a share of the measured input: a lab with small arrays has small bounds, too.
 Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n);

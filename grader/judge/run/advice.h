@@ -10,7 +10,7 @@ namespace warpladder {
 
 struct Advice {
   std::string name;  // "by_hand" where no fact says more
-  std::string text;
+  Message text;
 };
 
 Advice advice_for(const Mismatch& wrong, const Case& job);

@@ -21,9 +21,10 @@ Failure wrong_answer(const Mismatch& wrong, const Job& job) {
 
 Failure answer_of_the_host() {
   return make_failure(Verdict::kRuleBroken, "work.input",
-                      "the kernels got other numbers than the host, and the answer is the one for the host's numbers",
-                      "The work must be done on the device: copy the arrays there as they are, let kernels compute the "
-                      "output from them, and copy it back.");
+                      message("the kernels got other numbers than the host, and the answer is the one for the host's "
+                              "numbers"),
+                      message("The work must be done on the device: copy the arrays there as they are, let kernels "
+                              "compute the output from them, and copy it back."));
 }
 
 // The distance from `at` of the first byte that has changed in the guard band there. Nothing: none has.
@@ -54,12 +55,13 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
   answered.timing = timing_in(reply);
   if (const auto what = broken_guard(back.result, job.layout, entry.element_bytes, sizeof(uint32_t))) {
     return make_failure(Verdict::kRuntimeError, "guard", *what,
-                        "A thread wrote outside an array: compare the guard of each access with n.");
+                        message("A thread wrote outside an array: compare the guard of each access with n."));
   }
   if (entry.const_input) {
     const View now = back.result.subspan(job.layout.in_data(), job.layout.in_bytes);
     if (const auto what = changed_input(back.input, now, entry.element_bytes))
-      return make_failure(Verdict::kWrongAnswer, "const", *what, "Write to the output, or to memory of your own.");
+      return make_failure(Verdict::kWrongAnswer, "const", *what,
+                          message("Write to the output, or to memory of your own."));
   }
   answered.output = back.result.subspan(job.layout.out_data(), job.layout.out_bytes);
   const auto wrong = entry.code.check(entry.name, back.seen, {answered.output, reply["value"].get<int64_t>()});
@@ -76,35 +78,37 @@ std::optional<Failure> compare_shown(const Shown& shown, View output, const std:
   if (told.is_object() && told.value("words", Json()) == words &&
       told.value("value", Json()) == Json::parse(line)["value"])
     return std::nullopt;
-  return protocol_failure("the answer is not what was there when the call was said to have ended");
+  return protocol_failure(message("the answer is not what was there when the call was said to have ended"));
 }
 
-std::optional<std::string> broken_guard(View result, const ResultLayout& layout, size_t in_element,
-                                        size_t out_element) {
+std::optional<Message> broken_guard(View result, const ResultLayout& layout, size_t in_element, size_t out_element) {
   struct Band {
-    const char* array;
+    bool is_input;
     size_t start, bytes, element;
   };
-  const Band arrays[] = {{"the input", layout.in_guarded(), layout.in_bytes, in_element},
-                         {"the output", layout.out_guarded(), layout.out_bytes, out_element}};
+  const Band arrays[] = {{true, layout.in_guarded(), layout.in_bytes, in_element},
+                         {false, layout.out_guarded(), layout.out_bytes, out_element}};
   for (const Band& array : arrays) {
     if (const auto at = first_broken(result, array.start, layout.guard)) {
-      return std::to_string(layout.guard - *at) + " bytes before the first element of " + array.array +
-             " were overwritten";
+      const Message::Arguments bytes = {{"bytes", layout.guard - *at}};
+      return array.is_input ? message("{bytes} bytes before the first element of the input were overwritten", bytes)
+                            : message("{bytes} bytes before the first element of the output were overwritten", bytes);
     }
     if (const auto at = first_broken(result, array.start + layout.guard + array.bytes, layout.guard)) {
-      return "element " + std::to_string((array.bytes + *at) / array.element) + " of " + array.array +
-             " was written, which has " + std::to_string(array.bytes / array.element);
+      const Message::Arguments place = {{"i", (array.bytes + *at) / array.element},
+                                        {"count", array.bytes / array.element}};
+      return array.is_input ? message("element {i} of the input was written, which has {count}", place)
+                            : message("element {i} of the output was written, which has {count}", place);
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> changed_input(View before, View after, size_t element_bytes) {
+std::optional<Message> changed_input(View before, View after, size_t element_bytes) {
   if (before.empty() || std::memcmp(before.data(), after.data(), before.size()) == 0) return std::nullopt;
   const auto [was, is] = std::ranges::mismatch(before, after);
   const auto at = static_cast<size_t>(was - before.begin()) / element_bytes;
-  return "element " + std::to_string(at) + " of the input was changed, which the contract declares const";
+  return message("element {i} of the input was changed, which the contract declares const", {{"i", at}});
 }
 
 }  // namespace warpladder

@@ -58,13 +58,14 @@ std::optional<Failure> DeviceProcess::finish(double seconds) {
   if (child_->ended_well()) return std::nullopt;
   const std::string errors = child_->errors();
   if (child_->gave_up() && errors.starts_with(kViolation))
-    return make_failure(Verdict::kCheating, "device.protocol",
-                        "the program sent the emulated device what CUDA's runtime never sends: " +
-                            errors.substr(std::strlen(kViolation), errors.find('\n') - std::strlen(kViolation)),
-                        "Use the device by CUDA's functions alone.");
+    return make_failure(
+        Verdict::kCheating, "device.protocol",
+        message("the program sent the emulated device what CUDA's runtime never sends: {what}",
+                {{"what", errors.substr(std::strlen(kViolation), errors.find('\n') - std::strlen(kViolation))}}),
+        message("Use the device by CUDA's functions alone."));
   if (child_->ending_signal() == SIGXCPU)
-    return time_failure("the limit of " + seconds_text(cpu_seconds_) + " of CPU time is used up");
-  throw JudgeFault("the emulated device " + child_->how_it_ended() + "\n" + errors);
+    return time_failure(message("the limit of {time} of CPU time is used up", {{"time", seconds_text(cpu_seconds_)}}));
+  throw JudgeFault("the emulated device " + child_->how_it_ended().text() + "\n" + errors);
 }
 
 std::string DeviceProcess::report() const { return read_file(folder_.path() / kReport); }

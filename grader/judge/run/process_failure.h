@@ -6,14 +6,14 @@
 
 namespace warpladder {
 
-std::string seconds_text(double seconds);  // "1 second"
+Message seconds_text(double seconds);  // "1 second"
 
-Failure time_failure(const std::string& what);
+Failure time_failure(const Message& what);
 Failure allowance_failure(double seconds);  // of all runs together
 Failure output_failure();
 Failure silent_failure();  // the program ended without a message to its device: findings may be missing
 // The runner never sends this line, or not at this point.
-Failure protocol_failure(const std::string& what);
+Failure protocol_failure(const Message& what);
 // The line is not an answer. If the runner never writes such a line, then it is made up where it looks like a reply;
 // any other line may be an accident. errors: the process's stderr.
 Failure refused_failure(const std::string& line, const std::string& errors);

@@ -102,15 +102,16 @@ Child::Event Submission::wait(double seconds) {
   return event;
 }
 
-Failure Submission::out_of_time(const std::string& what, double seconds) {
+Failure Submission::out_of_time(const Message& what, double seconds) {
   if (spec_.allowance != nullptr && spec_.allowance->left() == 0) return allowance_failure(spec_.allowance->seconds);
-  Failure failure = time_failure(what + " within " + seconds_text(seconds * slower_));
+  Failure failure =
+      time_failure(message("{what} within {time}", {{"what", what}, {"time", seconds_text(seconds * slower_)}}));
   failure.advice = "endless";
   return failure;
 }
 
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
-std::optional<Failure> Submission::await(double seconds, const std::string& what) {
+std::optional<Failure> Submission::await(double seconds, const Message& what) {
   std::optional<Failure> failure;
   switch (wait(seconds)) {
     case Child::Event::kLine: return std::nullopt;
@@ -118,7 +119,9 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
       throw_if_killed();
       failure = ended_failure(*child_, spec_.cpu_seconds);
       break;
-    case Child::Event::kTimeout: failure = out_of_time(what + " gave no answer", seconds); break;
+    case Child::Event::kTimeout:
+      failure = out_of_time(message("{what} gave no answer", {{"what", what}}), seconds);
+      break;
     case Child::Event::kOutputLimit: failure = output_failure(); break;
   }
   failure->printed = printed();
@@ -130,7 +133,7 @@ void Submission::throw_if_killed() const {
 }
 
 std::optional<Failure> Submission::start() {
-  auto failure = await(kCasesToStart * spec_.lab.limits.one_case, "the program's start");
+  auto failure = await(kCasesToStart * spec_.lab.limits.one_case, message("the program's start"));
   try {
     if (!failure) failure = greeted();
   } catch (const Json::exception&) {  // keys of other types than those of the runner
@@ -151,8 +154,9 @@ std::optional<Failure> Submission::greeted() {
   for (const std::string& entry : spec_.lab.entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
     return compile_failure(
-        "the file defines no " + spec_.lab.contract->find_entry(entry)->signature,
-        "Compare its name and its parameters with common/contracts/" + spec_.lab.contract->name + ".h.");
+        message("the file defines no {function}", {{"function", spec_.lab.contract->find_entry(entry)->signature}}),
+        message("Compare its name and its parameters with {file}.",
+                {{"file", "common/contracts/" + spec_.lab.contract->name + ".h"}}));
   }
   return std::nullopt;
 }
@@ -208,7 +212,7 @@ std::optional<Failure> Submission::say(const std::string& text) {
   }
   // The pipe is much larger than a job, and the job before has been answered: a full pipe means that nobody reads.
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
-    return protocol_failure("the program answers jobs that it does not read");
+    return protocol_failure(message("the program answers jobs that it does not read"));
   return std::nullopt;
 }
 
@@ -278,9 +282,10 @@ CameBack Submission::came_back(const Job& job) const {
 std::optional<Failure> Submission::open_vault(const Job& job, double seconds) {
   answered_.crossing = vault_->count(seconds, child_->watch());
   if (!answered_.crossing)
-    return time_failure("a kernel still ran " + seconds_text(seconds) + " after the call had ended");
+    return time_failure(
+        message("a kernel still ran {time} after the call had ended", {{"time", seconds_text(seconds)}}));
   if (is_sealed(job.one_case) && !vault_->has_arrays(job))
-    return protocol_failure("the answer came without the arrays of the call");
+    return protocol_failure(message("the answer came without the arrays of the call"));
   return std::nullopt;
 }
 
@@ -331,14 +336,15 @@ std::optional<Failure> Submission::stop_program() {
   const double seconds = kCasesToStart * spec_.lab.limits.one_case;
   switch (wait(seconds)) {
     case Child::Event::kEnded: throw_if_killed(); break;
-    case Child::Event::kTimeout: return out_of_time("the program did not end", seconds);
+    case Child::Event::kTimeout: return out_of_time(message("the program did not end"), seconds);
     case Child::Event::kLine:
       return refused_failure(child_->line(), child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();
   }
   if (child_->ended_well()) return std::nullopt;
-  return make_failure(Verdict::kRuntimeError, "runtime", "after its last answer the program " + child_->how_it_ended(),
-                      "Look at objects with a lifetime beyond the functions: their destructors run now.",
+  return make_failure(Verdict::kRuntimeError, "runtime",
+                      message("after its last answer the program {ended}", {{"ended", child_->how_it_ended()}}),
+                      message("Look at objects with a lifetime beyond the functions: their destructors run now."),
                       child_->errors());
 }
 

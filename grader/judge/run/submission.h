@@ -44,8 +44,8 @@ class Submission {
 
  private:
   Child::Event wait(double seconds);
-  Failure out_of_time(const std::string& what, double seconds);
-  std::optional<Failure> await(double seconds, const std::string& what);
+  Failure out_of_time(const Message& what, double seconds);
+  std::optional<Failure> await(double seconds, const Message& what);
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
   bool is_sealed(const Case& job) const;

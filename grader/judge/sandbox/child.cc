@@ -262,9 +262,10 @@ bool Child::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTAT
 
 bool Child::ended_well() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0; }
 
-std::string Child::how_it_ended() const {
-  if (const int signal = ending_signal(); signal != 0) return "crashed: " + std::string(strsignal(signal));
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status_.value_or(0)));
+Message Child::how_it_ended() const {
+  if (const int signal = ending_signal(); signal != 0)
+    return message("crashed: {signal}", {{"signal", std::string(strsignal(signal))}});
+  return message("ended with exit code {code}", {{"code", WEXITSTATUS(status_.value_or(0))}});
 }
 
 void catch_interruptions() {

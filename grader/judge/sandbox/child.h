@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "grader/judge/base/message.h"
 #include "grader/judge/sandbox/file.h"
 #include "grader/judge/sandbox/time_used.h"
 
@@ -69,7 +70,7 @@ class Child {
   const std::string& line() const { return line_; }  // the one for which wait() waited; "" if none came
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
-  std::string how_it_ended() const;
+  Message how_it_ended() const;
   bool ended_well() const;
   bool has_spoken();  // a line, or a part of one, has come before anybody waited for it
   bool has_ended() const { return status_.has_value(); }

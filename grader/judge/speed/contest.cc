@@ -61,7 +61,7 @@ void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
 }
 
 constexpr const char* kAgain =
-    "Run it again on a quiet card (nvidia-smi shows who else is on it). It costs no points as it is.";
+    later("Run it again on a quiet card (nvidia-smi shows who else is on it). It costs no points as it is.");
 constexpr const char* kReadIt =
     "Run it again on a quiet card. If it stays so, an instructor should read the code: until then it has no score.";
 
@@ -107,18 +107,24 @@ std::optional<std::string> held_up(const ContestRules& rules, const Times& times
 
 // Time that is saved on the device must be visible from outside as well. Half of it is enough, as the host's own work
 // hides a part. Without thresholds nobody gains by moving work to the host, so it is not checked.
-std::optional<std::string> moved_away(const ContestRules& rules, const Times& times) {
+std::optional<Message> moved_away(const ContestRules& rules, const Times& times) {
   if (rules.thresholds.empty()) return std::nullopt;
   const double claimed = median(times.base) - median(times.mine);
   const auto seen = median_interval(times.saving, kOfEachLook);
   if (!seen || seen->high >= claimed / 2 - kHostAllowance) return std::nullopt;
-  return "on the device it saves " + number(claimed) + " ms, but the whole call is " +
-         (seen->high < 0 ? number(-median(times.saving)) + " ms slower" : "only " + number(seen->high) + " ms faster") +
-         " than the baseline's by the judge's clock: the work moved to the host";
+  if (seen->high < 0)
+    return message(
+        "on the device it saves {claimed} ms, but the whole call is {ms} ms slower than the baseline's by the "
+        "judge's clock: the work moved to the host",
+        {{"claimed", number(claimed)}, {"ms", number(-median(times.saving))}});
+  return message(
+      "on the device it saves {claimed} ms, but the whole call is only {ms} ms faster than the baseline's by "
+      "the judge's clock: the work moved to the host",
+      {{"claimed", number(claimed)}, {"ms", number(seen->high)}});
 }
 
 // Gives all thresholds this verdict, whatever the figures are. The reason says why.
-void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed) {
+void overrule(SpeedVerdict verdict, const Message& reason, const Message& advice, Speed& speed) {
   for (ThresholdResult& result : speed.thresholds) result.verdict = verdict;
   if (!speed.thresholds.empty()) speed.verdict = verdict;
   speed.reason = reason;
@@ -128,16 +134,17 @@ void overrule(SpeedVerdict verdict, const std::string& reason, const std::string
 void check_interval(const ContestRules& rules, const Times& times, Speed& speed) {
   if (!speed.interval)
     return overrule(SpeedVerdict::kInconclusive,
-                    std::to_string(speed.measured.runs) + " pairs of calls in " + number(speed.measured.seconds) +
-                        " s are too few for an interval",
-                    kAgain, speed);
+                    message("{count} pairs of calls in {seconds} s are too few for an interval",
+                            {{"count", speed.measured.runs}, {"seconds", number(speed.measured.seconds)}}),
+                    message(kAgain), speed);
   if (const auto what = moved_away(rules, times))
-    return overrule(SpeedVerdict::kFail, *what, "Let the kernels do the work that the host does now.", speed);
+    return overrule(SpeedVerdict::kFail, *what, message("Let the kernels do the work that the host does now."), speed);
   if (speed.verdict != SpeedVerdict::kInconclusive) return;
-  speed.reason = "after " + std::to_string(speed.measured.runs) + " pairs of calls the speedup's interval, " +
-                 number(speed.interval->low) + " to " + number(speed.interval->high) +
-                 ", still lies on both sides of a threshold";
-  speed.advice = kAgain;
+  speed.reason = message(
+      "after {count} pairs of calls the speedup's interval, {low} to {high}, still lies on both sides "
+      "of a threshold",
+      {{"count", speed.measured.runs}, {"low", number(speed.interval->low)}, {"high", number(speed.interval->high)}});
+  speed.advice = message(kAgain);
 }
 
 }  // namespace
@@ -145,7 +152,7 @@ void check_interval(const ContestRules& rules, const Times& times, Speed& speed)
 std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& next,
                                     const std::function<double()>& seconds_so_far, Speed& speed) {
   Times times;
-  speed.reason.clear();
+  speed.reason = {};
   int pair_number = 0;
   bool is_late = false;
   for (const int look : kLooks) {

@@ -35,33 +35,36 @@ void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path
     const auto found = base.find(card);
     speed.modelled.push_back({card, ms, found == base.end() ? std::nullopt : std::optional(found->second)});
   }
-  speed.reason.clear();
+  speed.reason = {};
   for (const ModelledTime& time : speed.modelled) {
     if (time.card != kCard || time.ms <= 0) continue;
     speed.kind = "modelled";
     speed.card = kCard;
     if (!time.baseline_ms) continue;
     speed.speedup = *time.baseline_ms / time.ms;
-    speed.what = "by a model of the card, which does not say how far off it may be";
+    speed.what = message("by a model of the card, which does not say how far off it may be");
     if (!mine.modelled_error) continue;
     speed.interval = {*speed.speedup / *mine.modelled_error, *speed.speedup * *mine.modelled_error};
-    speed.what =
-        "by a model of the card, whose speedups are right up to a factor of " + number(*mine.modelled_error, 6);
+    speed.what = message("by a model of the card, whose speedups are right up to a factor of {factor}",
+                         {{"factor", number(*mine.modelled_error, 6)}});
   }
   // A gain that is smaller than the model's own uncertainty cannot be told from no gain.
   apply_thresholds(lab.thresholds, speed, mine.modelled_error.value_or(1));
   if (speed.thresholds.empty()) return;
   if (below.empty()) {
-    speed.reason = "not graded here: a modelled card cannot be compared with the processor of this machine";
+    speed.reason = message("not graded here: a modelled card cannot be compared with the processor of this machine");
   } else if (base.empty()) {
-    speed.reason = "not graded here: " + below.string() + " is missing, which the build makes: cmake --build build";
+    speed.reason = message("not graded here: {file} is missing, which the build makes: cmake --build build",
+                           {{"file", below.string()}});
   } else if (!speed.interval) {
-    speed.reason = "not graded here: the model says too little of this code on " + std::string(kCard);
+    speed.reason =
+        message("not graded here: the model says too little of this code on {card}", {{"card", std::string(kCard)}});
   } else if (speed.verdict == SpeedVerdict::kNotGraded) {
-    speed.reason = "not graded here: what this rung gains is less than the model may be off. A card measures it";
+    speed.reason =
+        message("not graded here: what this rung gains is less than the model may be off. A card measures it");
   } else if (speed.verdict == SpeedVerdict::kInconclusive) {
-    speed.reason = "the model's own uncertainty reaches over a threshold";
-    speed.advice = "It costs no points. ./lab check NN --device gpu measures it, where there is a card.";
+    speed.reason = message("the model's own uncertainty reaches over a threshold");
+    speed.advice = message("It costs no points. ./lab check NN --device gpu measures it, where there is a card.");
   }
 }
 

@@ -31,9 +31,14 @@ void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, do
   }
 }
 
-std::string speedup_text(const Speed& speed) {
-  if (!speed.speedup) return "no speedup";
-  return number(*speed.speedup) + " ×, " + speed.kind + (speed.card.empty() ? "" : " for " + speed.card);
+Message speedup_text(const Speed& speed) {
+  if (!speed.speedup) return message("no speedup");
+  const Message::Arguments figures = {{"times", number(*speed.speedup)}, {"card", speed.card}};
+  const bool is_measured = speed.kind == "measured";
+  if (speed.card.empty())
+    return is_measured ? message("{times} ×, measured", figures) : message("{times} ×, modelled", figures);
+  return is_measured ? message("{times} ×, measured for {card}", figures)
+                     : message("{times} ×, modelled for {card}", figures);
 }
 
 Failure speed_failure(const Speed& speed) {
@@ -41,7 +46,9 @@ Failure speed_failure(const Speed& speed) {
   const Threshold threshold = missed == speed.thresholds.end() ? Threshold{} : missed->threshold;
   Failure failure = make_failure(
       Verdict::kTooSlow, "speed." + number(threshold.speedup),
-      "speedup: " + speedup_text(speed) + "; " + number(threshold.speedup) + " is asked for: " + threshold.why,
+      message("speedup: {speedup}; {threshold} is asked for: {why}", {{"speedup", speedup_text(speed)},
+                                                                      {"threshold", number(threshold.speedup)},
+                                                                      {"why", message(threshold.why)}}),
       speed.advice);
   if (!speed.reason.empty()) failure.steps.push_back(speed.reason);
   return failure;

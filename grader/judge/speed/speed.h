@@ -38,16 +38,17 @@ struct MeasuredTimes {
 // The same work on this machine's processor.
 struct CpuTimes {
   std::optional<double> serial_ms, parallel_ms;
-  std::string parallel_what;
+  Message parallel_what;
 };
 
 struct Speed {
   // kFail if a threshold is missed; else kInconclusive if one is still open.
   SpeedVerdict verdict = SpeedVerdict::kNotGraded;
   std::vector<ThresholdResult> thresholds;
-  std::string reason;                // why there is no figure, no verdict, or a fail in spite of the figures
-  std::string advice;                // what to do if it is inconclusive
-  std::string kind, card, what;      // "measured" or "modelled", "" without a speedup; on which card; how
+  Message reason;                    // why there is no figure, no verdict, or a fail in spite of the figures
+  Message advice;                    // what to do if it is inconclusive
+  std::string kind, card;            // "measured" or "modelled", "" without a speedup; on which card
+  Message what;                      // how
   std::optional<double> speedup;     // over the lab's baseline
   std::optional<Interval> interval;  // of the speedup, with the confidence that `what` names
   MeasuredTimes measured;
@@ -68,7 +69,7 @@ void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, do
 // build made (judge --report). "": the baseline is the serial CPU.
 void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path& below, Speed& speed);
 
-std::string speedup_text(const Speed& speed);  // "1.8 ×, modelled for NVIDIA H200"
+Message speedup_text(const Speed& speed);  // "1.8 ×, modelled for NVIDIA H200"
 
 // The failure of a submission whose verdict is kFail: speed.1.5, the lowest threshold that is missed.
 Failure speed_failure(const Speed& speed);

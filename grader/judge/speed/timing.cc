@@ -151,14 +151,15 @@ ContestRules rules_of(const Lab& lab) {
   return rules;
 }
 
-std::string method(const Lab& lab, const Timing& timing, const Speed& speed) {
+Message method(const Lab& lab, const Timing& timing, const Speed& speed) {
   const char* how = lab.is_timed_on_host()
-                        ? "the whole call by the judge's clock, copies to the device and back included"
-                    : timing.device_ms ? "the time that the device is at work (CUPTI)"
-                                       : "CUDA events around the call";
-  return std::string(how) + "; medians of " + std::to_string(speed.measured.runs) +
-         " pairs of calls, this code's and the baseline's in turn, fresh input each, L2 cold; the speedup's interval "
-         "holds its median in 99 of 100 runs";
+                        ? later("the whole call by the judge's clock, copies to the device and back included")
+                    : timing.device_ms ? later("the time that the device is at work (CUPTI)")
+                                       : later("CUDA events around the call");
+  return message(
+      "{how}; medians of {count} pairs of calls, this code's and the baseline's in turn, fresh input each, L2 "
+      "cold; the speedup's interval holds its median in 99 of 100 runs",
+      {{"how", message(how)}, {"count", speed.measured.runs}});
 }
 
 }  // namespace
@@ -211,8 +212,8 @@ void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
   };
   speed.cpu.serial_ms = time(baseline.serial, CLOCK_THREAD_CPUTIME_ID);
   if (baseline.parallel != nullptr) speed.cpu.parallel_ms = time(baseline.parallel, CLOCK_MONOTONIC);
-  speed.cpu.parallel_what =
-      std::string(baseline.parallel_what) + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+  speed.cpu.parallel_what = message("{how}, {count} threads", {{"how", std::string(baseline.parallel_what)},
+                                                               {"count", std::thread::hardware_concurrency()}});
 }
 
 }  // namespace warpladder

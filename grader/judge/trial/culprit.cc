@@ -29,7 +29,8 @@ Seen look(const SubmissionSpec& spec, std::span<const Case> cases, const Failure
   if (text.empty()) return seen;
   seen.report = parse_report(text);
   const auto found = cause_of(seen.report, !seen.answer);
-  seen.shows = seen.report.is_whole && found && found->check == cause.check && found->next_step == cause.next_step;
+  seen.shows =
+      seen.report.is_whole && found && found->check == cause.check && found->next_step == cause.next_step.text();
   return seen;
 }
 

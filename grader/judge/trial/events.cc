@@ -26,7 +26,7 @@ void Events::ran_case(const CaseResult& one, const Result& so_far) const {
   if (!one.passed && !one.is_hidden() && so_far.failure) {
     json["case"] = so_far.failed_case;
     json["check"] = so_far.failure->check;
-    for (const std::string& step : so_far.failure->steps) json["steps"].push_back(visible(step));
+    for (const Message& step : so_far.failure->steps) json["steps"].push_back(step);
   }
   tell(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -64,7 +64,7 @@ class FailingCalls {
       if (report.empty()) ledger_.fail(silent_failure());
       return false;
     }
-    const std::string went_on = how_it_went_on(run, call);
+    const Message went_on = how_it_went_on(run, call);
     if (went_on.empty()) return !ledger_.has_failure();
     Failure failure = unchecked_failure(job_.entry->name, call, report, went_on);
     failure.printed = run.printed;
@@ -89,30 +89,34 @@ class FailingCalls {
     return true;
   }
 
-  // "": the code has noticed the error. Otherwise a sentence that says what it did.
-  std::string how_it_went_on(const Run& run, int call) {
+  // Empty: the code has noticed the error. Otherwise a sentence that says what it did.
+  Message how_it_went_on(const Run& run, int call) {
     const std::vector<std::string> work = work_behind(run.calls, call);
-    const std::string next = work.empty() ? "" : "; its next call was " + work.front();
+    const Message::Arguments next = {
+        {"next", work.empty() ? Message() : message("; its next call was {call}", {{"call", work.front()}})}};
     switch (run.reaction) {
-      case Reaction::kCrashed: return "the code went on" + next + ", and crashed";
-      case Reaction::kNoAnswer: return "the code went on" + next + ", and gave no answer in time";
+      case Reaction::kCrashed: return message("the code went on{next}, and crashed", next);
+      case Reaction::kNoAnswer: return message("the code went on{next}, and gave no answer in time", next);
       // A library may give its caller another code. The error of a later call comes after that call.
       case Reaction::kOtherError:
-        return work.empty() ? "" : "the code went on" + next + ". Only the error of a later call ended it";
+        return work.empty() ? Message()
+                            : message("the code went on{next}. Only the error of a later call ended it", next);
       default: break;
     }
-    if (!knows_usual()) return "";
+    if (!knows_usual()) return {};
     const std::vector<std::string> usual_work = work_behind(usual_.calls, call);
     if (!work.empty() && work != usual_work)  // it tries again, or has another way
-      return recovers(call) ? "" : "the code went on in another way" + next + ", and its answer is wrong";
+      return recovers(call) ? Message()
+                            : message("the code went on in another way{next}, and its answer is wrong", next);
     const bool gave_up = work.empty() && !usual_work.empty();
     const bool prints = prints_the_same_ && run.printed != usual_.printed;
-    if (work.empty() && prints) return "";
-    if (gave_up && run.value != usual_.value) return "";  // the caller gets another value
-    if (gave_up) return "the function left out its work and returned without a message, so its caller cannot know";
-    if (prints) return "the code printed something and went on all the same" + next;
-    return work.empty() ? "the function returned as if nothing had happened"
-                        : "the code went on as if nothing had happened" + next;
+    if (work.empty() && prints) return {};
+    if (gave_up && run.value != usual_.value) return {};  // the caller gets another value
+    if (gave_up)
+      return message("the function left out its work and returned without a message, so its caller cannot know");
+    if (prints) return message("the code printed something and went on all the same{next}", next);
+    return work.empty() ? message("the function returned as if nothing had happened")
+                        : message("the code went on as if nothing had happened{next}", next);
   }
 
   bool recovers(int call) {

@@ -83,8 +83,8 @@ Trial::Trial(const JudgeOptions& options)
       ledger_(
           setting_for(options, lab_, device_), [this] { return machine_works(build_, lab_, device_); }, events_) {
   ledger_.result().speed.reason = device_.is_lockstep && lab_.is_timed_on_host()
-                                      ? "functions of the host are timed beside a card only"
-                                      : "not reached";
+                                      ? message("functions of the host are timed beside a card only")
+                                      : message("not reached");
 }
 
 Result Trial::run() {
@@ -102,7 +102,7 @@ Result Trial::run() {
     }
   } catch (const JudgeFault& fault) { ledger_.fail_by(fault); }
   Result& result = ledger_.result();
-  if (result.speed.reason.empty()) result.speed.reason = lab_.speed_why;
+  if (result.speed.reason.empty()) result.speed.reason = message(lab_.speed_why);
   return result;
 }
 
@@ -114,8 +114,8 @@ void Trial::compile_file() {
   if (!failure) return events_.compiled();
   if (failure->verdict == Verdict::kCompileError) {
     if (const auto trouble = compiler_trouble(build_, lab_))
-      throw JudgeFault("a file that does nothing does not compile on this machine either: " + trouble->steps.front() +
-                       "\n" + trouble->printed);
+      throw JudgeFault("a file that does nothing does not compile on this machine either: " +
+                       trouble->steps.front().text() + "\n" + trouble->printed);
   }
   ledger_.fail(std::move(*failure));
 }

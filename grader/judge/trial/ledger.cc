@@ -19,7 +19,7 @@ void Ledger::fail(Failure failure) {
     failure.verdict = Verdict::kRuntimeError;
     failure.check = "runtime";
     failure.next_step =
-        "Another program runs on this machine: look at what yours does before the functions are called.";
+        message("Another program runs on this machine: look at what yours does before the functions are called.");
   }
   const bool is_worse = is_right() && !leaves_answers_right(failure);
   const bool is_cheating = failure.verdict == Verdict::kCheating;
@@ -51,13 +51,14 @@ void Ledger::fail_case(const Case& job, const std::string& schedule, Failure fai
 }
 
 void Ledger::fail_by(const JudgeFault& fault) {
-  result_.failure = make_failure(Verdict::kJudgeFault, "judge", fault.what(),
-                                 "The code that was judged is not at fault: put this right and run again.");
+  result_.failure = make_failure(Verdict::kJudgeFault, "judge", std::string(fault.what()),
+                                 message("The code that was judged is not at fault: put this right and run again."));
 }
 
 void Ledger::require_machine(const Failure& failure) const {
   if (!machine_works_())
-    throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front() + "\n" + failure.printed);
+    throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front().text() + "\n" +
+                     failure.printed);
 }
 
 void Ledger::add_case(const Case& job, bool passed) {
@@ -67,13 +68,14 @@ void Ledger::add_case(const Case& job, bool passed) {
 
 void Ledger::sort_cases() { std::ranges::stable_sort(result_.cases, {}, &CaseResult::place); }
 
-void Ledger::blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const std::string& call) {
+void Ledger::blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const Message& call) {
   if (culprit != nullptr) {
-    std::vector<std::string> steps = {call};
+    std::vector<Message> steps = {call};
     if (failed && failed->mismatch) {
-      steps.push_back(lines_of(*failed->mismatch).front() + ". This may have another cause than what follows:");
+      steps.push_back(message("{what}. This may have another cause than what follows:",
+                              {{"what", lines_of(*failed->mismatch).front()}}));
     } else if (!failed && !leaves_answers_right(cause)) {
-      steps.emplace_back("Its answer is right here, but only by luck.");
+      steps.push_back(message("Its answer is right here, but only by luck."));
     }
     cause.steps.insert(cause.steps.begin(), steps.begin(), steps.end());
   }

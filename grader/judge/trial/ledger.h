@@ -35,7 +35,7 @@ class Ledger {
   void sort_cases();  // by their places
   // The finding is the cause of the failure so far. culprit: the case that shows it, or null. failed: the failure of
   // its answer; nothing: the answer is right.
-  void blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const std::string& call);
+  void blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const Message& call);
 
   // Runs work on hidden cases. A failure in it keeps only the text that a student may read.
   void in_secret(const std::function<void()>& work);

@@ -19,23 +19,28 @@ namespace fs = std::filesystem;
 constexpr size_t kLargestInput = size_t{1} << 30;
 
 // ", with the input 1 and the output 3 elements behind an aligned address"; "" if both are aligned.
-std::string offset_text(const Case& job) {
+Message offset_text(const Case& job) {
   const size_t in = job.in_offset, out = job.entry->out_bytes(1) > 0 ? job.out_offset : 0;
-  if (in + out == 0) return "";
-  std::string arrays;
-  if (in > 0) arrays = "the input " + std::to_string(in);
-  if (out > 0) arrays += (in > 0 ? " and the output " : "the output ") + std::to_string(out);
-  return ", with " + arrays + (std::max(in, out) > 1 ? " elements" : " element") + " behind an aligned address";
+  if (in + out == 0) return {};
+  const Message::Arguments offsets = {{"in", in}, {"out", out}};
+  const Message arrays = out == 0  ? message("the input {in}", offsets)
+                         : in == 0 ? message("the output {out}", offsets)
+                                   : message("the input {in} and the output {out}", offsets);
+  return std::max(in, out) > 1 ? message(", with {arrays} elements behind an aligned address", {{"arrays", arrays}})
+                               : message(", with {arrays} element behind an aligned address", {{"arrays", arrays}});
 }
 
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
-std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
-  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + job.entry->elements;
-  if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
+Message call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
+  std::vector<Message> parts = {
+      message("{entry} with {n} {elements}",
+              {{"entry", job.entry->name}, {"n", job.n}, {"elements", message(job.entry->elements)}})};
+  if (job.block > 0) parts.push_back(message(" in blocks of {block}", {{"block", job.block}}));
   const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
-  if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
-  if (!spec.schedule.empty()) text += ", schedule " + spec.schedule;
-  return text + offset_text(job);
+  if (job.n > 0) parts.push_back(message(" ({input}, seed {seed})", {{"input", job.input}, {"seed", seed}}));
+  if (!spec.schedule.empty()) parts.push_back(message(", schedule {schedule}", {{"schedule", spec.schedule}}));
+  parts.push_back(offset_text(job));
+  return together(parts, "");
 }
 
 // Whether one of the cases can be looked for that shows a finding by itself. A hidden case stays hidden anyway, and the
@@ -67,19 +72,19 @@ bool blame_findings(const Submission& submission, const SubmissionSpec& spec, co
   if (culprit) {
     ledger.blame(*cause_of(culprit->report, !culprit->answer), culprit->job, culprit->answer, call(*culprit->job));
   } else {
-    ledger.blame(std::move(*cause), nullptr, std::nullopt, "");
+    ledger.blame(std::move(*cause), nullptr, std::nullopt, {});
   }
   return true;
 }
 
 // What a call that gives no answer in time most often is.
-std::string endless_text(const Case& job) {
-  const std::string n = "n = " + std::to_string(job.n);
+Message endless_text(const Case& job) {
   if (job.entry->name.ends_with("_cpu"))
-    return "Follow the loop for " + n + ": which condition ends it, and does it become true?";
-  return "Follow the loops for " + n +
-         ": which condition ends each, and does it become true for every thread? Does a thread " +
-         "wait for one that has ended?";
+    return message("Follow the loop for n = {n}: which condition ends it, and does it become true?", {{"n", job.n}});
+  return message(
+      "Follow the loops for n = {n}: which condition ends each, and does it become true for every thread? "
+      "Does a thread wait for one that has ended?",
+      {{"n", job.n}});
 }
 
 void take_advice(Failure& failure, const std::optional<Advice>& advice) {
@@ -216,7 +221,8 @@ void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   if (contract.name == "words" && !failure) result.own_file->words = words_in(data, submission.answered().output);
   if (failure) {
     failure->steps.insert(failure->steps.begin(),
-                          job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
+                          message("{entry} of {file}, {bytes} bytes",
+                                  {{"entry", job.entry->name}, {"file", file.string()}, {"bytes", data.size()}}));
     ledger.fail(std::move(*failure));
     if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
     if (const std::string text = submission.report(); !text.empty()) ledger.explain(parse_report(text));
@@ -296,7 +302,7 @@ std::map<std::string, Measured> measure(SubmissionSpec spec, const Step& step, L
     Report report = spec.lab.is_opencl() ? Report{} : parse_report(counted->report);
     if (counted->crossing) {
       report.of_call["bytes_to_host"] = static_cast<double>(counted->crossing->to_host);
-      report.counter_names["bytes_to_host"] = "bytes that came to the host during the call";
+      report.counter_names["bytes_to_host"] = later("bytes that came to the host during the call");
     }
     measured[job.name] = {std::move(report), counted->crossing};
   }

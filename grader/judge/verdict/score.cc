@@ -13,18 +13,21 @@ namespace {
 constexpr int kRulePoints = 20;
 
 // "40 public cases pass, 2 of 12 hidden ones fail"
-std::string cases_text(const Result& result) {
+Message cases_text(const Result& result) {
   const Tally shown = result.public_cases(), hidden = result.hidden_cases();
   const size_t shown_run = shown.passed + shown.failed, hidden_run = hidden.passed + hidden.failed;
-  std::string text = shown.failed == 0 ? std::to_string(shown_run) + " public cases pass"
-                                       : std::to_string(shown.failed) + " of the " + std::to_string(shown_run) +
-                                             " public cases that ran fail";
+  const Message::Arguments counts = {{"failed", shown.failed},          {"ran", shown_run},
+                                     {"hidden_failed", hidden.failed},  {"hidden_ran", hidden_run},
+                                     {"hidden", result.planned_hidden}, {"left", result.planned_hidden - hidden_run}};
+  const Message text = shown.failed == 0 ? message("{ran} public cases pass", counts)
+                                         : message("{failed} of the {ran} public cases that ran fail", counts);
   if (hidden_run == 0) return text;
-  text += ", " + (hidden.failed == 0 ? std::to_string(hidden_run) + " hidden ones, too"
-                                     : std::to_string(hidden.failed) + " of " + std::to_string(result.planned_hidden) +
-                                           " hidden ones fail");
-  if (hidden_run >= result.planned_hidden) return text;
-  return text + " (" + std::to_string(result.planned_hidden - hidden_run) + " of them were not run)";
+  const Message both =
+      together({text, hidden.failed == 0 ? message("{hidden_ran} hidden ones, too", counts)
+                                         : message("{hidden_failed} of {hidden} hidden ones fail", counts)},
+               ", ");
+  if (hidden_run >= result.planned_hidden) return both;
+  return together({both, message("({left} of them were not run)", counts)}, " ");
 }
 
 // Every planned case ran and is right. A result without cases is not a pass.
@@ -33,14 +36,14 @@ bool is_correct(const Result& result) {
 }
 
 ScorePart correct_part(const Result& result, bool correct) {
-  std::string why = result.cases.empty() ? "" : cases_text(result);
-  if (!correct) {
-    const std::string cause = result.failure
-                                  ? std::string(name_of(result.failure->verdict)) + ", " + result.failure->check
-                                  : "not all cases ran";
-    why = cause + (why.empty() ? "" : "; " + why);
-  }
-  return {"correct", correct ? result.setting.worth.correct : 0, result.setting.worth.correct, why};
+  std::vector<Message> why;
+  if (!correct && result.failure)
+    why.push_back(together({message(name_of(result.failure->verdict)), result.failure->check}, ", "));
+  else if (!correct)
+    why.push_back(message("not all cases ran"));
+  if (!result.cases.empty()) why.push_back(cases_text(result));
+  return {later("correct"), correct ? result.setting.worth.correct : 0, result.setting.worth.correct,
+          together(why, "; ")};
 }
 
 ScorePart rules_part(const Result& result) {
@@ -52,14 +55,15 @@ ScorePart rules_part(const Result& result) {
     if (!rule.holds) add(rule.rule.name);
     if (!rule.measured) measured = false;
   }
-  if (!broken.empty()) return {"rules", 0, result.setting.worth.rules, "broken: " + broken};
-  return {"rules", result.setting.worth.rules, result.setting.worth.rules,
-          measured ? "all hold" : "not measured on this device: not lost"};
+  const int worth = result.setting.worth.rules;
+  if (!broken.empty()) return {later("rules"), 0, worth, message("broken: {rules}", {{"rules", broken}})};
+  return {later("rules"), worth, worth,
+          measured ? message("all hold") : message("not measured on this device: not lost")};
 }
 
 ScorePart speed_part(const Result& result) {
   const Speed& speed = result.speed;
-  ScorePart part{"speed", result.setting.worth.speed, result.setting.worth.speed, ""};
+  ScorePart part{later("speed"), result.setting.worth.speed, result.setting.worth.speed, {}};
   std::string missed, open;
   for (const ThresholdResult& one : speed.thresholds) {
     const std::string name = number(one.threshold.speedup) + " ×";
@@ -72,12 +76,15 @@ ScorePart speed_part(const Result& result) {
   }
   part.points = std::max(part.points, 0);
   if (speed.verdict == SpeedVerdict::kNotGraded) {
-    part.why = "not graded on this device: not lost";
+    part.why = message("not graded on this device: not lost");
     return part;
   }
-  part.why = speedup_text(speed);
-  if (!missed.empty()) part.why += "; missed: " + missed + (speed.reason.empty() ? "" : ", since " + speed.reason);
-  if (!open.empty()) part.why += "; inconclusive, and so given: " + open;
+  std::vector<Message> why = {speedup_text(speed)};
+  if (!missed.empty() && speed.reason.empty()) why.push_back(message("missed: {thresholds}", {{"thresholds", missed}}));
+  if (!missed.empty() && !speed.reason.empty())
+    why.push_back(message("missed: {thresholds}, since {reason}", {{"thresholds", missed}, {"reason", speed.reason}}));
+  if (!open.empty()) why.push_back(message("inconclusive, and so given: {thresholds}", {{"thresholds", open}}));
+  part.why = together(why, "; ");
   return part;
 }
 
@@ -100,7 +107,7 @@ std::optional<Score> score_of(const Result& result) {
     if (part.of == 0) continue;
     if (!correct && part.name != "correct") {
       part.points = 0;
-      part.why = "counts for correct code only";
+      part.why = message("counts for correct code only");
     }
     score.points += part.points;
     score.parts.push_back(std::move(part));

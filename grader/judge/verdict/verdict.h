@@ -1,11 +1,12 @@
-// verdict: all that the judge found out about one submission, as plain values; its score (score.cc); the same as words
-// for a person (verdict_text.cc) and as JSON (verdict_json.cc).
+// verdict: all that the judge found out about one submission, as plain values; its score (score.cc); the same as a page
+// for a person (verdict_page.cc) and as JSON (verdict_json.cc).
 #pragma once
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/rules/rules.h"
 #include "grader/judge/speed/speed.h"
+#include "grader/judge/verdict/page.h"
 
 namespace warpladder {
 
@@ -97,7 +98,7 @@ Worth worth_of(const Lab& lab);
 struct ScorePart {
   std::string name;  // correct, rules, speed
   int points = 0, of = 0;
-  std::string why;
+  Message why;
 };
 
 struct Score {
@@ -108,16 +109,17 @@ struct Score {
 // Nothing: there is no score, as the judge is at fault or only a part of a grade was asked for.
 std::optional<Score> score_of(const Result& result);
 
-// command: how the judge was called. The command that repeats a failed case begins with it.
+// What a person reads. command: how the judge was called. The command that repeats a failed case begins with it.
+Page page_of(const Result& result, const std::string& command);
 std::string to_text(const Result& result, const std::string& command);
 
 // The command that shows the failure once more; "": there is none, or it has no case of its own.
 std::string again_text(const Result& result, const std::string& command);
 
-// The part of that text about the speed, a table. baseline: as lab.json names it, "cpu" or a lab's number.
-std::string speed_text(const Speed& speed, const std::string& baseline);
+// The part of the page about the speed, a table. baseline: as lab.json names it, "cpu" or a lab's number.
+Page speed_page(const Speed& speed, const std::string& baseline);
 
-// As verdict.schema.json describes it. command: as for to_text.
+// As verdict.schema.json describes it. command: as for page_of.
 std::string to_json(const Result& result, const std::string& command = "");
 
 // git's description of the tree from which this judge was built, such as "1.2-3-gabc1234-dirty". A grade names it.

@@ -7,8 +7,19 @@
 namespace warpladder {
 
 // The library finds these by the type, also for a vector of it.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScorePart, name, points, of, why)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Crossing, to_host, from_host)
+
+void to_json(Json& json, const Part& part) {
+  // In the order of Part::Kind.
+  static constexpr const char* kKinds[] = {"line", "folded", "first", "step", "printed", "table"};
+  json = {{"kind", kKinds[static_cast<size_t>(part.kind)]}, {"indent", part.indent}, {"text", part.text}};
+  if (!part.word.empty()) json["word"] = part.word;
+  if (!part.rows.empty()) json["rows"] = part.rows;
+}
+
+void to_json(Json& json, const ScorePart& part) {
+  json = {{"name", part.name}, {"points", part.points}, {"of", part.of}, {"why", part.why.text()}};
+}
 
 void to_json(Json& json, const RuleResult& result) {
   const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
@@ -29,13 +40,13 @@ void to_json(Json& json, const RuleResult& result) {
 }
 
 void to_json(Json& json, const Fact& fact) {
-  json = {{"name", fact.name}, {"arguments", fact.arguments}, {"text", text_of(fact)}};
+  json = {{"name", fact.name}, {"arguments", fact.arguments}, {"text", text_of(fact).text()}};
 }
 
 void to_json(Json& json, const Mismatch& wrong) {
-  json = {{"where", wrong.where},
-          {"got", wrong.got == kKept ? Json(nullptr) : Json(wrong.got)},
-          {"want", wrong.want},
+  json = {{"where", wrong.where.text()},
+          {"got", wrong.got == kKept ? Json(nullptr) : Json(wrong.got.text())},
+          {"want", wrong.want.text()},
           {"first", wrong.first},
           {"wrong", wrong.wrong},
           {"of", wrong.of},
@@ -76,6 +87,7 @@ namespace {
 constexpr int kJsonFormat = 3;  // it changes when a key changes its meaning or goes
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json or_null(const Message& text) { return text.empty() ? Json(nullptr) : Json(text.text()); }
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json ratio(const std::optional<double>& over, const std::optional<double>& under) {
@@ -94,7 +106,7 @@ Json time_json(const Result& result) {
           {"whole_ms", or_null(speed.measured.whole_ms)},
           {"measured", speed.measured.ms.has_value()},
           {"runs", speed.measured.runs},
-          {"what", speed.what},
+          {"what", speed.what.text()},
           {"reason", or_null(speed.reason)},
           {"baseline", result.setting.baseline},
           {"baseline_ms", or_null(speed.measured.baseline_ms)},
@@ -105,19 +117,17 @@ Json time_json(const Result& result) {
 Json failure_json(const Result& result, const std::string& command) {
   if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
-  Json json = {{"steps", failure.steps},
-               {"next", failure.next_step},
-               {"printed", failure.printed},
-               {"again", again_text(result, command)},
-               {"case", result.failed_case},
-               {"schedule", result.failed_schedule},
-               {"advice", or_null(failure.advice)},
-               {"mismatch", nullptr}};
+  Json json = {{"steps", texts(failure.steps)},     {"next", failure.next_step.text()},
+               {"printed", failure.printed},        {"again", again_text(result, command)},
+               {"case", result.failed_case},        {"schedule", result.failed_schedule},
+               {"advice", or_null(failure.advice)}, {"mismatch", nullptr}};
   if (failure.mismatch) json["mismatch"] = *failure.mismatch;
   if (failure.instructor) {
     const Failure::Secret& secret = *failure.instructor;
-    json["instructor"] = {
-        {"case", secret.case_name}, {"check", secret.check}, {"steps", secret.steps}, {"printed", secret.printed}};
+    json["instructor"] = {{"case", secret.case_name},
+                          {"check", secret.check},
+                          {"steps", texts(secret.steps)},
+                          {"printed", secret.printed}};
   }
   return json;
 }
@@ -173,6 +183,7 @@ std::string to_json(const Result& result, const std::string& command) {
       {"score", score_json(result)},
       {"failed_check", result.failure ? Json(result.failure->check) : Json(nullptr)},
       {"failure", failure_json(result, command)},
+      {"page", page_of(result, command)},
       {"compiler_warnings", result.warnings},
       {"cases", result.cases},
       {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
@@ -186,7 +197,8 @@ std::string to_json(const Result& result, const std::string& command) {
       {"measurements", result.measurements},
       {"serial_cpu",
        {{"ms", or_null(result.speed.cpu.serial_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
-      {"parallel_cpu", {{"ms", or_null(result.speed.cpu.parallel_ms)}, {"what", result.speed.cpu.parallel_what}}}};
+      {"parallel_cpu",
+       {{"ms", or_null(result.speed.cpu.parallel_ms)}, {"what", result.speed.cpu.parallel_what.text()}}}};
   if (result.own_file && (result.own_file->histogram || result.own_file->words)) {
     if (result.own_file->histogram) json["histogram"] = *result.own_file->histogram;
     if (result.own_file->wanted) json["histogram_wanted"] = *result.own_file->wanted;

@@ -84,7 +84,7 @@ TEST(Compile, WhoDefinesWhatIsNotTheirsIsRefusedByName) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->verdict, Verdict::kCheating);
   EXPECT_EQ(failure->check, "symbols");
-  EXPECT_NE(failure->steps.at(0).find("defines time, which is the system's"), std::string::npos);
+  EXPECT_NE(failure->steps.at(0).text().find("defines time, which is the system's"), std::string::npos);
   const auto check = [](const char* name, char kind, const char* source = "a.cu") {
     Lab lab = testing::lab_of("reduction", "reduce_sum");
     lab.source = source;
@@ -112,7 +112,7 @@ TEST(Compile, TheSourceSeesWhatLiesBesideItAndNoMore) {
   if (!Sandbox::here().hides_files()) GTEST_SKIP() << "NOT TESTED: here the sandbox is only " << Sandbox::here().text();
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->printed.find("No such file"), std::string::npos);
-  EXPECT_NE(failure->next_step.find("what lies beside it"), std::string::npos);
+  EXPECT_NE(failure->next_step.text().find("what lies beside it"), std::string::npos);
 }
 
 const Command kForCards = {"nvcc",
@@ -144,7 +144,7 @@ TEST(Capability, WhatCannotBeHasAReason) {
   const auto refusal = [](const char* head, const Command& from) {
     Command command = from;
     const auto failure = choose_capability(head, command);
-    return failure ? failure->steps.at(0) : "accepted";
+    return failure ? failure->steps.at(0).text() : "accepted";
   };
   EXPECT_EQ(refusal("// compute capability 12.0", kForCards),
             "the file asks for compute capability 12.0, which lockstep does not emulate or no card has");
@@ -171,9 +171,9 @@ TEST(Capability, TheMessageNamesTheOneThatIsEnough) {
                    folder)
         ->next_step;
   };
-  EXPECT_NE(told("case $2 in *_75) exit 1;; esac").find("// compute capability 8.0"), std::string::npos);
-  EXPECT_NE(told("case $2 in *_75|*_80) exit 1;; esac").find("// compute capability 8.6"), std::string::npos);
-  EXPECT_EQ(told("exit 1").find("capability"), std::string::npos);
+  EXPECT_NE(told("case $2 in *_75) exit 1;; esac").text().find("// compute capability 8.0"), std::string::npos);
+  EXPECT_NE(told("case $2 in *_75|*_80) exit 1;; esac").text().find("// compute capability 8.6"), std::string::npos);
+  EXPECT_EQ(told("exit 1").text().find("capability"), std::string::npos);
 }
 
 TEST(Compile, AMissingCompilerIsOurTrouble) {

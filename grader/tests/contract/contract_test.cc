@@ -196,7 +196,7 @@ TEST(Contract, RoughFloatSumsAcceptEveryOrderAndNoNan) {
   EXPECT_FALSE(of(backward));
   const auto lost = of(forward - in[2000]);
   ASSERT_TRUE(lost);
-  EXPECT_TRUE(lost->tolerance.ends_with(": the rounding of 4095 additions")) << lost->tolerance;
+  EXPECT_TRUE(lost->tolerance.text().ends_with(": the rounding of 4095 additions")) << lost->tolerance;
   const auto nan = of(std::numeric_limits<float>::quiet_NaN());
   ASSERT_TRUE(nan);
   EXPECT_EQ(nan->value->name, "sum_nan");

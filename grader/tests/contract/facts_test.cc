@@ -31,7 +31,7 @@ Mismatch wrong_scan(size_t n, Change change, const char* entry = "scan_inclusive
 
 std::string told(const Mismatch& wrong) {
   std::string text;
-  for (const std::string& line : lines_of(wrong)) text += line + "\n";
+  for (const std::string& line : texts(lines_of(wrong))) text += line + "\n";
   return text;
 }
 
@@ -145,8 +145,8 @@ TEST(Facts, ATableShowsTheFirstWrongElement) {
     const auto column = std::ranges::find(index, std::to_string(first));
     ASSERT_NE(column, index.end()) << first;
     EXPECT_TRUE(wrong.table.wrong.at(static_cast<size_t>(column - index.begin())));
-    for (const std::string& line : lines_of(wrong)) EXPECT_LE(width_of(line), 80u) << line;
-    EXPECT_LE(width_of(lines_of(wrong).back()), 60u);
+    for (const std::string& line : texts(lines_of(wrong))) EXPECT_LE(width_of(line), 80u) << line;
+    EXPECT_LE(width_of(lines_of(wrong).back().text()), 60u);
   }
   EXPECT_TRUE(wrong_scan(1, [](auto& out) { out[0] = 2; }).table.rows.empty()) << "one element needs none";
 }

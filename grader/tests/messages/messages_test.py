@@ -15,12 +15,17 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "grader")]
+from launcher import console, language  # noqa: E402
+from launcher.page import text as text_of  # noqa: E402
+
 from grader.tests.messages.mistakes import FAMILIES, Mistake  # noqa: E402
 
 PAGE = ROOT / "docs" / "messages.md"
@@ -57,9 +62,33 @@ def said(mistake: Mistake, judge: str, build: Path) -> tuple[str, int]:
     with tempfile.TemporaryDirectory() as name:
         command = [judge, "--lab", str(lab), "--build", str(build / "labs" / lab.name / "build.json"), "--seed", "7"]
         command += [*code_of(mistake, build, Path(name)), *mistake.options, "--command", f"./lab check {mistake.lab}"]
+        command += ["--json", str(written := Path(name) / "verdict.json")]
         done = subprocess.run(command, capture_output=True, text=True)
+        if written.exists():
+            check_page(json.loads(written.read_text(encoding="utf-8"))["page"], done.stdout)
     text = done.stdout.split("\n\n")[-1] or done.stderr
     return re.sub(r"Device .+ failed", "Device pthread failed", text), done.returncode  # OpenCL names the processor
+
+
+def check_page(page: list[dict[str, Any]], text: str) -> None:
+    """The launcher makes the judge's text of the page, and all words of the page have a translation."""
+    if console.visible(text_of(page)) != text:
+        raise SystemExit(f"the launcher says\n{text_of(page)}\nand the judge says\n{text}")
+    known = language.catalogue("zh")
+    for form in forms(page):
+        if form not in known and re.search("[A-Za-z]", re.sub(r"\{\w+\}", "", form)):
+            raise SystemExit(f"the catalogue has no {form!r}")
+
+
+def forms(value: Any) -> Iterator[str]:  # noqa: ANN401
+    if isinstance(value, dict):
+        if "form" in value:
+            yield value["form"]
+        for inner in value.values():
+            yield from forms(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from forms(inner)
 
 
 def complaints(mistake: Mistake, text: str, code: int) -> list[str]:

@@ -111,7 +111,7 @@ TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
     }
   }
   const Failure failure = rule_failure(apply_rule({"r", "barriers", "", "", "<=", "why", 9}, {}, 50));
-  EXPECT_NE(failure.steps.at(0).find("no kernel was launched"), std::string::npos);
+  EXPECT_NE(failure.steps.at(0).text().find("no kernel was launched"), std::string::npos);
 }
 
 TEST(Rules, TheWorstIsFurthestFromHolding) {
@@ -205,24 +205,22 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
 TEST(Rules, AFindingHasOneNextStep) {
   const Failure failure =
       finding_failure({"race", "race: two accesses\n  read at a.cu:3\n  Next: put a barrier\n  between them."});
-  EXPECT_EQ(failure.steps, (std::vector<std::string>{"race: two accesses", "  read at a.cu:3"}));
+  EXPECT_EQ(texts(failure.steps), (std::vector<std::string>{"race: two accesses", "  read at a.cu:3"}));
   EXPECT_EQ(failure.next_step, "Put a barrier between them.");
 }
 
 TEST(Rules, OtherPlacesOfAFindingAreANumber) {
   Report report;
   report.findings = {{"race", "one"}, {"leak", ""}, {"race", "two"}, {"race", "three"}};
-  EXPECT_EQ(cause_of(report, true)->steps, (std::vector<std::string>{"one", "and 2 more places"}));
+  EXPECT_EQ(texts(cause_of(report, true)->steps), (std::vector<std::string>{"one", "and 2 more places"}));
 }
 
 TEST(Rules, LockstepExplainsACallThatFailed) {
   const auto failed = [](const std::string& printed) {
-    return Failure{
-        Verdict::kRuntimeError,
-        "runtime",
-        {"saxpy with 1 pairs", "a.cu:3: cudaMemcpy(a, b) failed with cudaErrorInvalidValue: invalid argument"},
-        "Look.",
-        printed};
+    return testing::failure_of(
+        Verdict::kRuntimeError, "runtime",
+        {"saxpy with 1 pairs", "a.cu:3: cudaMemcpy(a, b) failed with cudaErrorInvalidValue: invalid argument"}, "Look.",
+        printed);
   };
   Report by_call;
   by_call.failed_calls = {"earlier", "cudaMemcpy: b is null\n  Next: pass b."};
@@ -250,8 +248,10 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
 
 // Where the kernel was when the time was over.
 TEST(Rules, LockstepNamesTheLoopThatDoesNotEnd) {
-  Failure late{Verdict::kTime, "time", {"saxpy with 1 pairs", "saxpy gave no answer"}, "Follow the loops.", ""};
-  Failure wrong{Verdict::kWrongAnswer, "case.saxpy.1.ones", {"saxpy with 1 pairs"}, "Follow out[0].", ""};
+  Failure late =
+      testing::failure_of(Verdict::kTime, "time", {"saxpy with 1 pairs", "saxpy gave no answer"}, "Follow the loops.");
+  Failure wrong =
+      testing::failure_of(Verdict::kWrongAnswer, "case.saxpy.1.ones", {"saxpy with 1 pairs"}, "Follow out[0].");
   const Report report = parse_report(R"({"launches": [], "findings": [], "end": "gone",
       "stopped_at": "kernel k was stopped\n  in the loop of line 3\n  Next: check that it ends."})");
   explain(report, late);
@@ -276,17 +276,18 @@ TEST(Rules, ARuleWithTooMuchNamesTheLineWithMostOfIt) {
   rule.value = 50;
   const Failure little = rule_failure(apply_rule(rule, report, 1));
   EXPECT_EQ(little.steps.at(1), "why: because");
-  EXPECT_NE(little.next_step.find("as the handout describes it"), std::string::npos) << "no line has what is missing";
+  EXPECT_NE(little.next_step.text().find("as the handout describes it"), std::string::npos)
+      << "no line has what is missing";
 }
 
 TEST(Rules, AnUncheckedCallIsNamed) {
   const std::string report =
       R"({"launches": [], "findings": [{"kind": "injected_error", "message": "call 3, cudaFree, was not made"}]})";
-  const Failure failure = unchecked_failure("saxpy", 3, report, "the code crashed");
+  const Failure failure = unchecked_failure("saxpy", 3, report, std::string("the code crashed"));
   EXPECT_EQ(failure.check, "finding.unchecked_error");
   EXPECT_EQ(failure.steps.at(1), "call 3, cudaFree, was not made");
   EXPECT_EQ(failure.steps.at(2), "the code crashed");
-  EXPECT_EQ(unchecked_failure("saxpy", 3, "", "").steps.at(1), "call 3");  // it crashed, and left no report
+  EXPECT_EQ(unchecked_failure("saxpy", 3, "", {}).steps.at(1), "call 3");  // it crashed, and left no report
 }
 
 TEST(Rules, ABrokenReportIsOurTrouble) {

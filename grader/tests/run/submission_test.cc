@@ -66,7 +66,7 @@ TEST_F(FakeRunner, WrongAnswers) {
   EXPECT_EQ(judge("lazy", false, "reduction", "reduce_sum")->check, "case.reduce_sum.100.random");
   EXPECT_EQ(judge("lazy", false, "histogram", "histogram")->check, "case.histogram.100.random");
   const auto failure = judge("wrong_tail");
-  EXPECT_NE(failure->steps.at(0).find("out[40]: got "), std::string::npos);
+  EXPECT_NE(failure->steps.at(0).text().find("out[40]: got "), std::string::npos);
 }
 
 TEST_F(FakeRunner, ArraysAroundAndBeforeAreWatched) {
@@ -112,7 +112,7 @@ TEST_F(FakeRunner, CrashesAndEarlyExits) {
   EXPECT_EQ(check("exit_3"), "runtime error/runtime");
   EXPECT_EQ(check("static_exit"), "runtime error/runtime");
   EXPECT_EQ(check("stop_exit_4"), "runtime error/runtime");
-  EXPECT_NE(judge("exit_0")->steps.at(0).find("exit code 0"), std::string::npos);
+  EXPECT_NE(judge("exit_0")->steps.at(0).text().find("exit code 0"), std::string::npos);
 }
 
 TEST_F(FakeRunner, AnIllegalAddressShowsTheDiagnosis) {
@@ -141,7 +141,7 @@ TEST_F(FakeRunner, ATimedCallShowsWhatItHasWhenItEnds) {
       const auto failure = judge(fault, true, contract, entry);
       ASSERT_TRUE(failure) << fault << ", " << contract;
       EXPECT_EQ(failure->check, "protocol");
-      EXPECT_NE(failure->steps.at(0).find("said to have ended"), std::string::npos) << failure->steps.at(0);
+      EXPECT_NE(failure->steps.at(0).text().find("said to have ended"), std::string::npos) << failure->steps.at(0);
     }
   }
 }
@@ -156,7 +156,8 @@ TEST_F(FakeRunner, AMissingFunctionIsACompileError) {
   const auto failure = judge("no_entry");
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->check, "compile");
-  EXPECT_NE(failure->steps.at(0).find("void scan_inclusive(const float* in, int n, float* out)"), std::string::npos);
+  EXPECT_NE(failure->steps.at(0).text().find("void scan_inclusive(const float* in, int n, float* out)"),
+            std::string::npos);
 }
 
 TEST_F(FakeRunner, NothingIsLeftBehind) {

@@ -150,13 +150,13 @@ TEST_F(Contest, GoesOnWhereTheCardIsLoudAndSaysWhenItHasSeenTooLittle) {
   EXPECT_EQ(open.verdict, SpeedVerdict::kInconclusive);
   EXPECT_EQ(open.thresholds[0].verdict, SpeedVerdict::kPass);
   EXPECT_EQ(open.measured.runs, 81);
-  EXPECT_NE(open.advice.find("quiet card"), std::string::npos);
+  EXPECT_NE(open.advice.text().find("quiet card"), std::string::npos);
   seconds_a_pair_ = 1;
   EXPECT_EQ(hold(1.4, kCards[3]).measured.runs, 19);  // 20 s, of which the warm-up took two
   seconds_a_pair_ = 3;
   const Speed short_of_time = hold(1.5);
   EXPECT_EQ(short_of_time.verdict, SpeedVerdict::kInconclusive);
-  EXPECT_NE(short_of_time.reason.find("too few"), std::string::npos) << short_of_time.reason;
+  EXPECT_NE(short_of_time.reason.text().find("too few"), std::string::npos) << short_of_time.reason;
 }
 
 TEST_F(Contest, SeldomErrsAtTheThresholdItself) {
@@ -217,7 +217,7 @@ TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
   more_on_host_ = 2;
   const Speed speed = hold(1.5);
   EXPECT_EQ(speed.verdict, SpeedVerdict::kFail);
-  EXPECT_NE(speed.reason.find("the work moved to the host"), std::string::npos) << speed.reason;
+  EXPECT_NE(speed.reason.text().find("the work moved to the host"), std::string::npos) << speed.reason;
   // The same for a forged clock: the time that it claims to save is not visible from outside.
   rules_.read_bytes = 0;
   more_on_host_ = 0;
@@ -230,7 +230,7 @@ TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
 TEST_F(Contest, AFailedCallEndsIt) {
   Speed speed;
   const auto next = [](int i) -> std::variant<TimedPair, Failure> {
-    if (i == 5) return Failure{Verdict::kWrongAnswer, "case.x", {}, "", ""};
+    if (i == 5) return testing::failure_of(Verdict::kWrongAnswer, "case.x");
     return TimedPair{{1, 1}, {1, 1}};
   };
   const auto failure = hold_contest(
@@ -275,7 +275,7 @@ TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
   EXPECT_EQ(model(2.6, report(launch(150))).verdict, SpeedVerdict::kFail);
   const Speed small = model(1.2, report(launch(150)));  // the model's own error is 1.25
   EXPECT_EQ(small.verdict, SpeedVerdict::kNotGraded);
-  EXPECT_NE(small.reason.find("less than the model may be off"), std::string::npos) << small.reason;
+  EXPECT_NE(small.reason.text().find("less than the model may be off"), std::string::npos) << small.reason;
   EXPECT_EQ(speed.kind, "modelled");
   EXPECT_FALSE(speed.measured.ms);  // a clock would have measured it
 }
@@ -283,13 +283,13 @@ TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
 TEST_F(Model, IsNotGradedWithoutWhatItNeeds) {
   const Speed no_build = model(1.2, report(launch(100)));
   EXPECT_EQ(no_build.verdict, SpeedVerdict::kNotGraded);
-  EXPECT_NE(no_build.reason.find("cmake --build"), std::string::npos);
+  EXPECT_NE(no_build.reason.text().find("cmake --build"), std::string::npos);
   testing::write_file(below_, report(launch(300)));
   EXPECT_EQ(model(1.2, report("")).verdict, SpeedVerdict::kNotGraded);  // nothing was launched
   below_.clear();
   const Speed over_cpu = model(1.2, report(launch(100)));
   EXPECT_EQ(over_cpu.verdict, SpeedVerdict::kNotGraded);
-  EXPECT_NE(over_cpu.reason.find("processor"), std::string::npos);
+  EXPECT_NE(over_cpu.reason.text().find("processor"), std::string::npos);
   EXPECT_EQ(over_cpu.thresholds.size(), 1u);
 }
 
@@ -297,7 +297,7 @@ TEST_F(Model, IsSaidToBeOne) {
   testing::write_file(below_, report(launch(300)));
   Speed speed = model(1.3, report(launch(100)));
   speed.cpu.serial_ms = 5;
-  const std::string text = speed_text(speed, "02");
+  const std::string text = to_text(speed_page(speed, "02"));
   for (const char* part :
        {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02",
         "✓ 10 points for 1.3 × over lab 02: reached\n      because\n", "3 × (2.4 to 3.75) on NVIDIA H200"})
@@ -314,7 +314,7 @@ TEST_F(Contest, IsATableForAPerson) {
   speed.card = "A card";
   speed.cpu.serial_ms = 20;
   speed.cpu.parallel_ms = 4;
-  const std::string text = speed_text(speed, "02");
+  const std::string text = to_text(speed_page(speed, "02"));
   for (const char* part :
        {"measured on A card", "this code", "lab 02", "serial CPU", "parallel CPU", "a copy on the card", "4000   ",
         "1.3 × (1.2", "✓ 5 points for 1.2 × over lab 02: reached\n      a\n",

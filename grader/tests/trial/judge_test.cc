@@ -76,7 +76,8 @@ class Judging : public ::testing::Test {
   std::string check(const Result& result) {
     if (!result.failure) return "pass";
     // No test expects the check of a judge's fault, so this returns the text of the fault.
-    return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
+    return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front().text()
+                                                           : result.failure->check;
   }
 
   int kept_ = 0;
@@ -124,7 +125,7 @@ TEST_F(Judging, ABlamedMachineIsLookedAt) {
   const std::string runs = R"(echo '{"status":"ready","entries":[]}' >&4)";
   const Result blames = with_canary(runs, "blames_the_machine");
   EXPECT_EQ(blames.verdict(), Verdict::kRuntimeError);
-  EXPECT_THAT(blames.failure->next_step, ::testing::HasSubstr("Another program runs on this machine"));
+  EXPECT_THAT(blames.failure->next_step.text(), ::testing::HasSubstr("Another program runs on this machine"));
   EXPECT_EQ(with_canary(runs, "static_exit").verdict(), Verdict::kRuntimeError);
 }
 
@@ -143,7 +144,7 @@ TEST_F(Judging, ARuleLooksAtEveryInputThatIsMeasuredAndTellsTheWorst) {
   EXPECT_EQ(result.rules[0].measured, 1250);
   EXPECT_EQ(result.rules[0].input, "ones");
   EXPECT_EQ(check(result), "rule.few");
-  EXPECT_TRUE(result.failure->steps.at(0).starts_with("on ones input: 1250, must be at least 2000"))
+  EXPECT_TRUE(result.failure->steps.at(0).text().starts_with("on ones input: 1250, must be at least 2000"))
       << result.failure->steps[0];
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 1250)), "pass");
 }
@@ -338,7 +339,7 @@ TEST_F(Judging, AllRunsTogetherHaveALimit) {
   more_limits_ = R"("whole_s": 1.5, )";
   const Result result = judge_with("sleeps_300_ms", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "time");
-  EXPECT_THAT(result.failure->steps.back(),
+  EXPECT_THAT(result.failure->steps.back().text(),
               ::testing::HasSubstr("all runs of the program together took more than 1.5"));
   EXPECT_GT(result.cases.size(), 2u);
   EXPECT_LT(result.cases.size(), 12u);  // a wait that is counted late makes some sleeps shorter
@@ -350,7 +351,7 @@ TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
   options_.hold = Figures::kStarter;
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 20, and lab.json notes another \"starter\""),
+  EXPECT_NE(result.failure->steps.at(0).text().find("\"few\" measures 20, and lab.json notes another \"starter\""),
             std::string::npos);
 }
 
@@ -360,7 +361,7 @@ TEST_F(Judging, AStarterThatIsWrongHasNoFigures) {
   starter_ = "20";
   const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(result.failure->steps.at(0).find("Put null there"), std::string::npos);
+  EXPECT_NE(result.failure->steps.at(0).text().find("Put null there"), std::string::npos);
 }
 
 TEST_F(Judging, OneCaseIsRepeatedExactly) {
@@ -395,7 +396,8 @@ TEST_F(Judging, ACaseIsRepeatedAtTheSameOffsets) {
   more_ = R"("offsets": [0, 3],)";
   const Result first = judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum");
   ASSERT_EQ(check(first), "case.reduce_sum.1.increasing");
-  EXPECT_THAT(first.failure->steps.at(0), ::testing::HasSubstr("with the input 3 elements behind an aligned address"));
+  EXPECT_THAT(first.failure->steps.at(0).text(),
+              ::testing::HasSubstr("with the input 3 elements behind an aligned address"));
   options_.selection.only_case = first.failed_case;
   EXPECT_EQ(check(judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum")), check(first));
   options_.selection.only_case = "reduce_sum.real.random";
@@ -424,7 +426,7 @@ TEST_F(Judging, AHangIsTheSameVerdictWithoutTheDevicesReport) {
   const Result result = judge_with("hang", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "time");
   EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
-  EXPECT_THAT(result.failure->next_step, ::testing::HasSubstr("Follow the loop"));
+  EXPECT_THAT(result.failure->next_step.text(), ::testing::HasSubstr("Follow the loop"));
 }
 
 TEST_F(Judging, TooMuchHasItsOwnVerdict) {
@@ -491,7 +493,7 @@ TEST_F(Judging, AWatcherReadsNoHiddenCase) {
   Watcher watcher;
   Result result;
   result.failed_case = "scan_inclusive.4242.ones";
-  result.failure = make_failure(Verdict::kWrongAnswer, "case.scan_inclusive.4242.ones", "got 5", "");
+  result.failure = testing::failure_of(Verdict::kWrongAnswer, "case.scan_inclusive.4242.ones", {"got 5"});
   CaseResult one{.name = "scan_inclusive.4242.ones", .input = "ones", .n = 4242};
   one.alias = "hidden.1";
   Events(watcher.descriptor()).ran_case(one, result);
@@ -504,7 +506,7 @@ TEST_F(Judging, AWatcherMustBeThere) {
   options_.events = 987;
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(result.failure->steps.at(0).find("--events 987"), std::string::npos);
+  EXPECT_NE(result.failure->steps.at(0).text().find("--events 987"), std::string::npos);
 }
 
 TEST_F(Judging, AFileOfTheLearnersIsCounted) {
@@ -536,9 +538,10 @@ TEST_F(Judging, BadInputFilesAreNamed) {
   testing::write_file(options_.selection.input, "");
   const Result empty = judge_with("", "histogram", "histogram");
   EXPECT_EQ(empty.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(empty.failure->steps.at(0).find("is empty"), std::string::npos);
+  EXPECT_NE(empty.failure->steps.at(0).text().find("is empty"), std::string::npos);
   options_.selection.input = folder_.path() / "absent";
-  EXPECT_NE(judge_with("", "histogram", "histogram").failure->steps.at(0).find("no such file"), std::string::npos);
+  EXPECT_NE(judge_with("", "histogram", "histogram").failure->steps.at(0).text().find("no such file"),
+            std::string::npos);
   EXPECT_THROW(judge_with("", "scan", "scan_inclusive"), WrongCommand);
 }
 
@@ -573,7 +576,7 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   EXPECT_LT(result.speed.measured.whole_ms, 1000);
   EXPECT_EQ(result.speed.measured.baseline_ms, 0.001);
   EXPECT_EQ(result.speed.card, "fake");
-  EXPECT_NE(result.speed.what.find("CUPTI"), std::string::npos);
+  EXPECT_NE(result.speed.what.text().find("CUPTI"), std::string::npos);
   ASSERT_EQ(result.rules.size(), 1u);
   EXPECT_FALSE(result.rules[0].measured);
 
@@ -582,7 +585,7 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   EXPECT_EQ(judge_with("fast_by_turns", "reduction", "reduce_sum_block").verdict(), Verdict::kInconclusive);
   const Result held_up = judge_with("holds_up_the_baseline", "reduction", "reduce_sum_block");
   EXPECT_EQ(held_up.verdict(), Verdict::kJudgeFault);
-  EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("0.001 ms alone"));
+  EXPECT_THAT(held_up.failure->steps.front().text(), ::testing::HasSubstr("0.001 ms alone"));
   EXPECT_EQ(check(judge_with("warms_up", "reduction", "reduce_sum_block")), "pass");  // it is as slow without this code
   options_.only = JudgeOptions::Part::kCorrect;
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
@@ -598,7 +601,7 @@ TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
   };
   const Result events = told("1000000");  // the call is shorter on the busiest machine
   EXPECT_EQ(events.verdict(), Verdict::kJudgeFault);
-  EXPECT_THAT(events.failure->steps.front(), ::testing::HasSubstr("by the judge's clock"));
+  EXPECT_THAT(events.failure->steps.front().text(), ::testing::HasSubstr("by the judge's clock"));
   EXPECT_FALSE(score_of(events));
   EXPECT_EQ(told("0.000001").verdict(), Verdict::kJudgeFault);  // 20 kB at 4,000 GB/s take four times as long
 }
@@ -629,7 +632,7 @@ TEST_F(Judging, ACompilerThatRefusesEveryFileIsOurTrouble) {
     write_compiler(script);
     const Result result = judge_with("", "scan", "scan_inclusive");
     EXPECT_EQ(result.verdict(), Verdict::kJudgeFault) << script;
-    EXPECT_THAT(result.failure->steps.at(0), ::testing::HasSubstr("does not compile on this machine either"));
+    EXPECT_THAT(result.failure->steps.at(0).text(), ::testing::HasSubstr("does not compile on this machine either"));
     EXPECT_FALSE(score_of(result));
   }
 }
@@ -692,7 +695,7 @@ TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
   options_.selection.only_case = "hidden.2";  // for the owner of the file
   const Result alone = judge_with("wrong_at_3456", "scan", "scan_inclusive");
   EXPECT_EQ(alone.failed_case, "hidden.2");
-  EXPECT_NE(alone.failure->steps.at(0).find("3456"), std::string::npos);
+  EXPECT_NE(alone.failure->steps.at(0).text().find("3456"), std::string::npos);
 }
 
 TEST_F(Judging, AFaultOfOursInAHiddenCaseTellsNothingOfIt) {
@@ -702,7 +705,7 @@ TEST_F(Judging, AFaultOfOursInAHiddenCaseTellsNothingOfIt) {
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
   EXPECT_EQ(to_text(result, "judge").find("3456"), std::string::npos) << to_text(result, "judge");
   ASSERT_TRUE(result.failure->instructor);
-  EXPECT_THAT(result.failure->instructor->steps.at(0), ::testing::HasSubstr("3456 elements"));
+  EXPECT_THAT(result.failure->instructor->steps.at(0).text(), ::testing::HasSubstr("3456 elements"));
 }
 
 TEST_F(Judging, ALeakHidesNoWrongAnswer) {
@@ -726,7 +729,7 @@ TEST_F(Judging, WhatCrossesIsBounded) {
     const Result result = judge_with(fault, "scan", "scan_inclusive");
     EXPECT_EQ(check(result), name);
     EXPECT_EQ(score_of(result)->points, 0);
-    EXPECT_NE(result.failure->steps.at(1).find("at most "), std::string::npos);
+    EXPECT_NE(result.failure->steps.at(1).text().find("at most "), std::string::npos);
   }
   const Result honest = judge_with("", "scan", "scan_inclusive");
   ASSERT_TRUE(honest.measurements.at(0).crossing);
@@ -753,7 +756,7 @@ TEST_F(Judging, TheDevicesTroubleIsNotTheLearners) {
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kCheating);
   EXPECT_EQ(check(result), "device.protocol");
-  EXPECT_NE(result.failure->steps.at(0).find("a message of kind 99"), std::string::npos);
+  EXPECT_NE(result.failure->steps.at(0).text().find("a message of kind 99"), std::string::npos);
   EXPECT_EQ(judge_with("crash", "scan", "scan_inclusive").verdict(), Verdict::kCheating);
   EXPECT_EQ(result.setting.sandbox.device, "separate process");
 }
@@ -762,7 +765,7 @@ TEST_F(Judging, WithoutLockstepItSaysSo) {
   std::filesystem::remove(lockstep() / "libcudart.so.13");
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(result.failure->steps.at(0).find("cmake --build"), std::string::npos);
+  EXPECT_NE(result.failure->steps.at(0).text().find("cmake --build"), std::string::npos);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Result correct() {
 
 int points(const Result& result) { return score_of(result).value().points; }
 
-std::string why(const Result& result, size_t part) { return score_of(result).value().parts.at(part).why; }
+std::string why(const Result& result, size_t part) { return score_of(result).value().parts.at(part).why.text(); }
 
 TEST(Score, AllThatIsRightIsAHundred) {
   EXPECT_EQ(points(correct()), kMostPoints);
@@ -41,13 +41,13 @@ TEST(Score, WithoutRightAnswersThereIsNothing) {
   for (const Verdict verdict : {Verdict::kWrongAnswer, Verdict::kCompileError, Verdict::kRuntimeError, Verdict::kTime,
                                 Verdict::kMemory, Verdict::kOutputLimit, Verdict::kCheating}) {
     Result result = correct();  // everything else is right
-    result.failure = Failure{verdict, "check", {}, "", ""};
+    result.failure = testing::failure_of(verdict, "check");
     EXPECT_EQ(points(result), 0) << name_of(verdict);
     for (size_t part = 0; part < 3; ++part) EXPECT_NE(why(result, part), "") << name_of(verdict);
   }
   for (const char* finding : {"race", "out_of_bounds", "uninitialised_read", "barrier_divergence", "a_new_one"}) {
     Result result = correct();
-    result.failure = Failure{Verdict::kRuleBroken, std::string("finding.") + finding, {}, "", ""};
+    result.failure = testing::failure_of(Verdict::kRuleBroken, std::string("finding.") + finding);
     EXPECT_EQ(points(result), 0) << finding;
   }
 }
@@ -67,7 +67,7 @@ TEST(Score, NothingHandedInIsNothing) {
 
 TEST(Score, AFaultOfOursHasNoScoreAndAPartOfTheCasesNeither) {
   Result result = correct();
-  result.failure = Failure{Verdict::kJudgeFault, "judge", {}, "", ""};
+  result.failure = testing::failure_of(Verdict::kJudgeFault, "judge");
   EXPECT_FALSE(score_of(result));
   result = correct();
   result.setting.is_whole = false;
@@ -77,12 +77,12 @@ TEST(Score, AFaultOfOursHasNoScoreAndAPartOfTheCasesNeither) {
 TEST(Score, ABrokenRuleCostsTheRules) {
   Result result = correct();
   result.rules[1].holds = false;
-  result.failure = Failure{Verdict::kRuleBroken, "rule.fewer", {}, "", ""};
+  result.failure = testing::failure_of(Verdict::kRuleBroken, "rule.fewer");
   EXPECT_EQ(points(result), 80);
   EXPECT_EQ(why(result, 1), "broken: fewer");
   for (const char* finding : {"finding.leak", "finding.unchecked_error"}) {
     result = correct();
-    result.failure = Failure{Verdict::kRuleBroken, finding, {}, "", ""};
+    result.failure = testing::failure_of(Verdict::kRuleBroken, finding);
     EXPECT_EQ(points(result), 80);
     EXPECT_EQ(why(result, 1), std::string("broken: ") + finding);
   }
@@ -97,7 +97,7 @@ TEST(Score, AMissedThresholdCostsItsPointsAndAnInconclusiveOneNothing) {
   EXPECT_EQ(points(result), 85);
   EXPECT_NE(why(result, 2).find("missed: 1.5 ×"), std::string::npos);
   result.speed.speedup.reset();  // lost points have a reason with or without a figure
-  result.speed.reason = "the work moved to the host";
+  result.speed.reason = message("the work moved to the host");
   EXPECT_EQ(points(result), 85);
   EXPECT_EQ(why(result, 2), "no speedup; missed: 1.5 ×, since the work moved to the host");
 
@@ -123,7 +123,7 @@ TEST(Score, HiddenCasesAreCountedApart) {
   result.cases.push_back({"f.78.spike", "spike", 78, true, "hidden.2"});
   result.planned_cases = 4;
   result.planned_hidden = 2;
-  result.failure = Failure{Verdict::kWrongAnswer, "case.hidden.1", {}, "", ""};
+  result.failure = testing::failure_of(Verdict::kWrongAnswer, "case.hidden.1");
   EXPECT_EQ(points(result), 0);
   EXPECT_EQ(why(result, 0), "wrong answer, case.hidden.1; 2 public cases pass, 1 of 2 hidden ones fail");
 }

@@ -1,6 +1,7 @@
 #include "grader/judge/verdict/verdict.h"
 #include "grader/judge/base/failure.h"
 #include "grader/judge/base/text.h"
+#include "grader/tests/testing.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ TEST(Verdict, ANameCoversWhatLiesBelowIt) {
 TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
   Result result;
   result.setting.lab = "02_reduce_neighbored";
-  result.speed.reason = "later";
+  result.speed.reason = message("later");
   result.rules.emplace_back();
   result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
   const auto json = nlohmann::json::parse(to_json(result));
@@ -51,9 +52,9 @@ TEST(Verdict, TheFirstWarningStandsBesideAWrongAnswerOnly) {
   Result result;
   result.warnings = {"line 9: missing return statement", "line 12: another"};
   EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "accepted";
-  result.failure = make_failure(Verdict::kRuleBroken, "rule.barriers", "too many", "look");
+  result.failure = testing::failure_of(Verdict::kRuleBroken, "rule.barriers", {"too many"}, "Look");
   EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "the answers are right";
-  result.failure = make_failure(Verdict::kWrongAnswer, "case.f.1.ones", "got 1", "look");
+  result.failure = testing::failure_of(Verdict::kWrongAnswer, "case.f.1.ones", {"got 1"}, "Look");
   EXPECT_NE(to_text(result, "judge").find("  nvcc   warns of line 9: missing return statement\n  next   Look\n"),
             std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(to_json(result))["compiler_warnings"].size(), 2);
@@ -64,7 +65,7 @@ TEST(Verdict, SaysWhereLargerCasesFollow) {
   result.planned_cases = 2;
   result.leaves_out = true;
   result.cases = {{"f.1.ones", "ones", 1, true}, {"f.2.ones", "ones", 2, true}};
-  result.failure = make_failure(Verdict::kRuleBroken, "finding.race", "a race", "look");
+  result.failure = testing::failure_of(Verdict::kRuleBroken, "finding.race", {"a race"}, "Look");
   EXPECT_EQ(to_text(result, "judge").find("larger ones follow"), std::string::npos) << "all cases pass";
   result.cases[1].passed = false;
   EXPECT_NE(to_text(result, "judge").find("1 of 2 pass (seed 0); larger ones follow\n"), std::string::npos);
@@ -74,11 +75,8 @@ TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
   Result result;
   result.setting.seed = 17;
   result.failed_case = "reduce_sum.33.ones";
-  result.failure = Failure{Verdict::kWrongAnswer,
-                           "case.reduce_sum.33.ones",
-                           {"reduce_sum with 33 ints", "got 32, want 33"},
-                           "look",
-                           "\xFF printed"};
+  result.failure = testing::failure_of(Verdict::kWrongAnswer, "case.reduce_sum.33.ones",
+                                       {"reduce_sum with 33 ints", "got 32, want 33"}, "Look", "\xFF printed");
   const std::string text = to_text(result, "./lab check 02");
   for (const char* part : {"wrong answer", "got 32, want 33", "  next   Look\n", "| \\xff printed",
                            "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
@@ -148,7 +146,7 @@ TEST(Verdict, EveryFailureOfTheCodeCanBeRepeated) {
   Result result;
   result.setting.seed = 17;
   const auto text_of = [&](Verdict verdict, const char* check) {
-    result.failure = Failure{verdict, check, {"a step"}, "next", ""};
+    result.failure = testing::failure_of(verdict, check, {"a step"}, "next");
     return to_text(result, "./lab check 02");
   };
   const char* again = "  again  ./lab check 02 --seed 17\n";
