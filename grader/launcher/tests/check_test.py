@@ -36,6 +36,23 @@ class Check(InAFolder):
         self.assertRegex(answer.text, r"got 5, want -?\d+")
         self.assertRegex(answer.text, r"\./lab check 02 --file \S+mine.cu --device lockstep --case \S+ --seed \d+")
 
+    def test_chinese_is_said_and_the_verdict_stays_as_it_is(self) -> None:
+        file = self.folder / "mine.cu"
+        file.write_text(
+            '#include "common/contracts/reduction.h"\nint reduce_sum(int*, int) { return 5; }\n', encoding="utf-8"
+        )
+        verdicts = [self.folder / "en.json", self.folder / "zh.json"]
+        for language, verdict in zip(("en", "zh"), verdicts, strict=True):
+            options = ("--file", file, "--device", "lockstep", "--seed", "7", "--json", verdict)
+            answer = lab("--lang", language, "check", "02", *options)
+            self.assertEqual(answer.code, 1, answer.text)
+        self.assertIn("\n  答案错误 · case.reduce_sum.", answer.text)
+        self.assertRegex(answer.text, r"返回的和：得到 5，应为 -?\d+")
+        self.assertRegex(answer.text, r"\n  下一步 [\u4e00-\u9fff]")
+        english = json.loads(verdicts[0].read_text(encoding="utf-8"))
+        self.assertEqual(english, json.loads(verdicts[1].read_text(encoding="utf-8")))
+        self.assertRegex(english["failure"]["steps"][1], r"the returned sum: got 5, want -?\d+")
+
     def test_a_submission_cannot_command_the_terminal(self) -> None:
         """Neither by its name, nor by its code, nor by what it prints."""
         spell = "\x1b[2J\u202e\u2066\u009b"
