@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "grader/judge/base/json.h"
 #include "grader/judge/base/text.h"
 
 namespace warpladder {
@@ -42,16 +41,6 @@ Message together(const std::vector<Message>& parts, const std::string& separator
     all.arguments.emplace_back(key, part);
   }
   return all;
-}
-
-void to_json(Json& json, const Message& text) {
-  if (!text.is_words()) {
-    json = text.text();
-    return;
-  }
-  json = {{"form", text.form}, {"arguments", Json::object()}};
-  for (const auto& [key, value] : text.arguments) json["arguments"][key] = value;
-  if (text.columns > 0) json["columns"] = text.columns;
 }
 
 std::vector<std::string> texts(const std::vector<Message>& messages) {
