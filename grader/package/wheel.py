@@ -115,9 +115,9 @@ def _add_built(tree: Path, built: Path) -> None:
         (folder / "build.json").write_text(_template(text, tree), encoding="utf-8")
         report = tree / "labs" / lab.name / "report.json"
         if report.exists():
-            (folder / "report.json").write_text(
-                report.read_text(encoding="utf-8").replace(f"{ROOT}/", ""), encoding="utf-8"
-            )
+            text = report.read_text(encoding="utf-8").replace(f"{ROOT}/", "")
+            (folder / "report.json").write_text(text, encoding="utf-8")
+            (folder / "reference").write_text(prebuilt.reference(lab), encoding="ascii")
     (built / "sources").write_text(prebuilt.digest(), encoding="ascii")
 
 

@@ -40,6 +40,30 @@ class Prebuilt(InAFolder):
         (self.built / "sources").write_text(prebuilt.digest()[::-1], encoding="ascii")
         self.assertIsNone(prebuilt.folder())
 
+    def test_the_command_leaves_a_note_for_the_course(self) -> None:
+        (self.built / "sources").write_text(prebuilt.digest(), encoding="ascii")
+        with mock.patch.dict(os.environ):
+            del os.environ[prebuilt.VARIABLE]
+            self.assertNotEqual(prebuilt.folder(), self.built)
+            (self.folder / "build").mkdir()
+            (self.folder / "build" / "package").write_text(str(self.built), encoding="utf-8")
+            with mock.patch("importlib.util.find_spec", return_value=None):
+                self.assertEqual(prebuilt.folder(), self.built)
+
+    def test_the_rung_below_is_that_of_the_package(self) -> None:
+        lab, below = find_lab("03"), find_lab("02")
+        for folder in (lab.name, below.name):
+            (self.built / "labs" / folder).mkdir()
+        (self.built / "labs" / lab.name / "build.json").write_text(json.dumps(TEMPLATE), encoding="utf-8")
+        self.assertIsNone(prebuilt.tree(self.built, lab, Path(NVCC)))
+        known = self.built / "labs" / below.name / "reference"
+        known.write_text(prebuilt.reference(below), encoding="ascii")
+        self.assertIsNotNone(prebuilt.tree(self.built, lab, Path(NVCC)))
+        known.write_text(prebuilt.reference(lab), encoding="ascii")
+        self.assertIsNone(prebuilt.tree(self.built, lab, Path(NVCC)))
+        with mock.patch.object(prebuilt, "reference", return_value=""):  # a learners' repository
+            self.assertIsNotNone(prebuilt.tree(self.built, lab, Path(NVCC)))
+
     def test_the_digest_sees_each_source_and_no_test(self) -> None:
         for name, seen in (
             ("grader/judge/rules/rules.cc", True),

@@ -53,6 +53,8 @@ class Course(unittest.TestCase):
         self.assertEqual(program, sys.executable)
         self.assertEqual(line[1:], [str(self.folder / "warpladder" / "grader" / "lab.py"), *words[1:]])
         self.assertEqual(environment["WARPLADDER_BUILT"], str(command.BUILT))
+        noted = self.folder / "warpladder" / "build" / "package"
+        self.assertEqual(noted.read_text(encoding="utf-8"), str(command.BUILT))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BUILT = HERE / "built"
 NAME = "warpladder"
+FILTER = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11 has it since 3.11.4
 
 
 def lockstep() -> int:
@@ -23,6 +24,8 @@ def lockstep() -> int:
 
 def main() -> int:
     course = _course()
+    (course / "build").mkdir(exist_ok=True)
+    (course / "build" / "package").write_text(str(BUILT), encoding="utf-8")  # for ./lab in the course, in any Python
     env = dict(os.environ, WARPLADDER_BUILT=str(BUILT))
     os.execve(sys.executable, [sys.executable, str(course / "grader" / "lab.py"), *sys.argv[1:]], env)
 
@@ -38,7 +41,7 @@ def _course() -> Path:
         raise SystemExit(f"warpladder: {target} is there and is not the course. Go to another folder.")
     with tempfile.TemporaryDirectory(prefix=".warpladder-", dir=here) as place:
         with tarfile.open(HERE / "course.tar.xz") as archive:
-            archive.extractall(place)  # it is the package's own
+            archive.extractall(place, **FILTER)
         _remember(Path(place) / NAME)
         (Path(place) / NAME).rename(target)
     print(f"The course is in {target.name}/. Edit the files in {target.name}/labs/.", flush=True)
