@@ -393,6 +393,9 @@ def _wheel(wheel: Parser) -> None:
     """Makes a wheel of the last commit: lockstep and the judge, already built, and the course for learners. After
     pip install, `lockstep PROGRAM` and `warpladder check 00` work without CMake and without a build."""
     wheel.add_argument("--out", metavar="FOLDER", default="dist", help="where it is put (default: dist)")
+    wheel.add_argument(
+        "--machine", choices=["x86_64", "aarch64"], default="x86_64", help="whose processor it is for (default: x86_64)"
+    )
 
 
 @_command("launcher.test.run", group="contribute", help="set up what is missing, build everything, run every test")

@@ -22,8 +22,12 @@ from strip import course
 from strip.course import Files, git
 from strip.strip import learners_files
 
+PROGRAMS = ("cudart_lockstep", "cuda_lockstep", "device_server", "ask_ptxas")
+FOR_ARM = """    dpkg --add-architecture arm64 && apt-get update
+    apt-get install g++-aarch64-linux-gnu lib{zstd,lz4,ssl,seccomp,tbb}-dev:arm64"""
 PACKAGE = Path(__file__).with_name("warpladder")
-PLATFORM = "manylinux_2_35_x86_64"  # glibc 2.35: Ubuntu 22.04 and later, Debian 12 and later
+PLATFORM = "manylinux_2_35"  # glibc 2.35: Ubuntu 22.04 and later, Debian 12 and later
+ARM = "aarch64"
 METADATA = """Metadata-Version: 2.1
 Name: warpladder
 Version: {version}
@@ -35,7 +39,7 @@ Description-Content-Type: text/plain
 lockstep PROGRAM     runs a CUDA program on the CPU, with counters and diagnoses
 warpladder check 00  makes the folder warpladder with the course, and grades its first lab
 """
-WHEEL = "Wheel-Version: 1.0\nGenerator: warpladder\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"
+WHEEL = "Wheel-Version: 1.0\nGenerator: warpladder\nRoot-Is-Purelib: false\nTag: py3-none-linux_{machine}\n"
 ENTRY_POINTS = "[console_scripts]\nlockstep = warpladder.command:lockstep\nwarpladder = warpladder.command:main\n"
 
 
@@ -48,7 +52,9 @@ def run(arguments: Namespace) -> int:
         )
     out = Path(arguments.out).absolute()
     nvcc = setup.prepare(wheel=True)
-    tree = _build(nvcc)
+    machine = arguments.machine
+    here = _build(nvcc)
+    tree = _build_for_arm(nvcc) if machine == ARM else here
     stamp = int(git(ROOT, "log", "-1", "--format=%ct"))
     os.environ["SOURCE_DATE_EPOCH"] = str(stamp)
     # Digits alone, so that an index takes it: the time of the commit.
@@ -56,11 +62,11 @@ def run(arguments: Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="warpladder-") as place:
         package = Path(place) / "package"
         shutil.copytree(PACKAGE, package / "warpladder", ignore=shutil.ignore_patterns("__pycache__"))
-        _add_built(tree, package / "warpladder" / "built")
+        _add_built(tree, here, package / "warpladder" / "built")
         (package / "warpladder" / "course.tar.xz").write_bytes(
             _packed(learners_files(course.committed(ROOT), {}), stamp)
         )
-        _add_facts(package / f"warpladder-{version}.dist-info", version)
+        _add_facts(package / f"warpladder-{version}.dist-info", version, machine)
         packed, repaired = Path(place) / "packed", Path(place) / "repaired"
         packed.mkdir()
         _tool("wheel", "pack", str(package), "--dest-dir", str(packed))
@@ -68,7 +74,7 @@ def run(arguments: Namespace) -> int:
             "auditwheel",
             "repair",
             "--plat",
-            PLATFORM,
+            f"{PLATFORM}_{machine}",
             "--only-plat",
             "-w",
             str(repaired),
@@ -83,20 +89,34 @@ def run(arguments: Namespace) -> int:
 
 def _build(nvcc: Path) -> Path:
     """The build tree of the wheel: as ./lab builds, but for any machine."""
-    tree = BUILD / "wheel"
-    settings = {"WARPLADDER_NVCC": nvcc, "WARPLADDER_RELOCATABLE": "ON", "BUILD_TESTING": "OFF"}
+    targets = {*PROGRAMS, *judge.targets(labs.all_labs())}
+    return _built(BUILD / "wheel", nvcc, targets, {})
+
+
+def _build_for_arm(nvcc: Path) -> Path:
+    """The programs for linux/arm64, by the cross compiler. What a lab is compared with comes from this machine's tree,
+    because lockstep counts the same on both."""
+    if shutil.which("aarch64-linux-gnu-g++") is None:
+        raise Failure(f"there is no cross compiler here. On Debian:\n{FOR_ARM}")
+    runners = (f"runner_{lab.facts['contract']}" for lab in labs.all_labs())
+    settings = {"CMAKE_TOOLCHAIN_FILE": ROOT / "common" / "cmake" / "Arm64.cmake", "WARPLADDER_LABS": "OFF"}
+    return _built(BUILD / "wheel-aarch64", nvcc, {"judge", *PROGRAMS, *runners}, settings)
+
+
+def _built(tree: Path, nvcc: Path, targets: set[str], further: dict[str, str | Path]) -> Path:
+    settings = {"WARPLADDER_NVCC": nvcc, "WARPLADDER_RELOCATABLE": "ON", "BUILD_TESTING": "OFF", **further}
     configure: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", "lockstep"]
     configure += [f"-D{name}={value}" for name, value in settings.items()]
-    code, output = run_logged(f"Configuring {shown(tree)}", configure, LOGS / "configure-wheel.log")
+    code, output = run_logged(f"Configuring {shown(tree)}", configure, LOGS / f"configure-{tree.name}.log")
     if code != 0:
         raise Failure(f"{last_lines(output, 20)}\nCMake could not configure {shown(tree)}.")
-    targets = {"cuda_lockstep", "device_server", "ask_ptxas", *judge.targets(labs.all_labs())}
-    build.build(tree, sorted(targets), "Building the wheel's programs", announce=True)
+    build.build(tree, sorted(targets), f"Building {shown(tree)}", announce=True)
     return tree
 
 
-def _add_built(tree: Path, built: Path) -> None:
-    """What cmake --install gives, the runners, and of each lab its commands and the report that it is compared with."""
+def _add_built(tree: Path, here: Path, built: Path) -> None:
+    """What cmake --install gives, the runners, and of each lab its commands and the report that it is compared with.
+    here: the tree of this machine, with the labs."""
     install = ["cmake", "--install", tree, "--prefix", built, "--strip"]
     code, output = run_logged("Installing", install, LOGS / "install-wheel.log")
     if code != 0:
@@ -111,9 +131,9 @@ def _add_built(tree: Path, built: Path) -> None:
             continue  # their programs are built with the course
         folder = built / "labs" / lab.name
         folder.mkdir(parents=True)
-        text = (tree / "labs" / lab.name / "build.json").read_text(encoding="utf-8")
-        (folder / "build.json").write_text(_template(text, tree), encoding="utf-8")
-        report = tree / "labs" / lab.name / "report.json"
+        text = (here / "labs" / lab.name / "build.json").read_text(encoding="utf-8")
+        (folder / "build.json").write_text(_template(text, here), encoding="utf-8")
+        report = here / "labs" / lab.name / "report.json"
         if report.exists():
             text = report.read_text(encoding="utf-8").replace(f"{ROOT}/", "")
             (folder / "report.json").write_text(text, encoding="utf-8")
@@ -159,10 +179,10 @@ def _packed(files: Files, stamp: int) -> bytes:
     return target.getvalue()
 
 
-def _add_facts(folder: Path, version: str) -> None:
+def _add_facts(folder: Path, version: str, machine: str) -> None:
     folder.mkdir()
     (folder / "METADATA").write_text(METADATA.format(version=version), encoding="ascii")
-    (folder / "WHEEL").write_text(WHEEL, encoding="ascii")
+    (folder / "WHEEL").write_text(WHEEL.format(machine=machine), encoding="ascii")
     (folder / "entry_points.txt").write_text(ENTRY_POINTS, encoding="ascii")
     shutil.copy(ROOT / "LICENSE", folder)
 

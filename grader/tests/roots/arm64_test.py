@@ -25,7 +25,7 @@ class Arm64(unittest.TestCase):
         root.make(PACKAGES, "arm64")
         root.take_course()
         # WARPLADDER_SANITIZED: unit tests alone. There are no sanitizers here: qemu is slow enough.
-        settings = ["-DCMAKE_TOOLCHAIN_FILE=grader/tests/roots/arm64.cmake", "-DCMAKE_CXX_FLAGS_RELEASE=-O1"]
+        settings = ["-DCMAKE_TOOLCHAIN_FILE=common/cmake/Arm64.cmake", "-DCMAKE_CXX_FLAGS_RELEASE=-O1"]
         settings += ["-DWARPLADDER_SANITIZED=ON", "-DWARPLADDER_LABS=OFF"]
         root.must("cmake", "--preset", "lockstep", "-B", TREE, *settings, at=COURSE)
         root.must("cmake", "--build", TREE, "--target", *(f"lockstep_{room}_test" for room in ROOMS), at=COURSE)
