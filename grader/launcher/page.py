@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from .columns import columns, folded, padded
-from .language import _, chosen
+from .language import ENGLISH, _, chosen
 
 Part = dict[str, Any]
 Message = str | dict[str, Any]
@@ -41,7 +41,10 @@ def said(message: Message) -> str:
     if re.fullmatch(r"(\{\d+\}|[,; ])*", form):
         for mark, own in MARKS.get(chosen(), {}).items():
             form = form.replace(mark, own)
-    return padded(_(form, **arguments), message.get("columns", 0))
+    words = _(form, **arguments)
+    if "sentence" in message and chosen() == ENGLISH:
+        words = words[:1].upper() + words[1:]
+    return padded(words, message.get("columns", 0))
 
 
 def _cut(steps: list[str], most: int) -> list[str]:

@@ -56,8 +56,8 @@ def introduction(rung: Rung) -> list[str]:
 
 
 def _files(lab: Lab) -> list[str]:
-    words = {_("read"): handout.file_of(lab), _("edit"): lab.source}
-    return [f"    {word}  {shown(file)}" for word, file in words.items()]
+    read, edit = shown(handout.file_of(lab)), shown(lab.source)
+    return [f"    {_('read  {file}', file=read)}", f"    {_('edit  {file}', file=edit)}"]
 
 
 def _commands(lab: Lab, begun: bool) -> list[str]:

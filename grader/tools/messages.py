@@ -3,8 +3,8 @@
     cd grader; python3 -m tools.messages            compares the catalogues with the texts; 1: something is missing
     cd grader; python3 -m tools.messages --write    adds what is missing, without a translation, and drops what is gone
 
-A text is the first argument of _() and later() in Python, and of message() and later() in C++; and what lab.json and
-the contracts say to a learner. In a text, {key} stands for an argument."""
+A text is the first argument of _() and later() in Python, and of message(), words() and later() in C++; and what
+lab.json and the contracts say to a learner. In a text, {key} stands for an argument."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ PYTHON = ("grader/launcher/*.py", "grader/learner/*.py", "grader/commands.py")
 CPP = ("grader/judge/*/*.cc", "grader/judge/*/*.h", "common/lockstep/*/*.cc", "common/lockstep/*/*.h")
 COUNTERS = "common/lockstep/count/counter_names.cc"
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
-CALL = re.compile(rf"\b(?:message|later)\(\s*((?:{LITERAL}\s*)+)")
+CALL = re.compile(rf"\b(?:message|later|words)\(\s*((?:{LITERAL}\s*)+)")
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 HEAD = """# What a learner reads in a terminal. The translations are written by hand. The rest is made from the texts:
 #   cd grader; python3 -m tools.messages --write

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace lockstep {
 namespace {
 
@@ -31,6 +33,10 @@ void Finding::see_again(Finding again) {
 }
 
 size_t Findings::add(Finding finding) {
+  if (finding.marked.empty()) {
+    finding.marked = std::move(finding.message);
+    finding.message = plain(finding.marked);
+  }
   const auto [entry, is_new] = by_cause_.emplace(cause(finding), findings_.size());
   if (is_new)
     findings_.push_back(std::move(finding));
@@ -39,9 +45,17 @@ size_t Findings::add(Finding finding) {
   return entry->second;
 }
 
+void Findings::add_text(size_t index, const std::string& text) {
+  findings_[index].message += plain(text);
+  findings_[index].marked += text;
+}
+
 void Findings::add_line(size_t index, const std::string& line) {
-  std::string& message = findings_[index].message;
-  message.insert(std::min(message.find("\n  Next: "), message.size()), line);
+  const auto insert = [](std::string& message, const std::string& text) {
+    message.insert(std::min(message.find("\n  Next: "), message.size()), text);
+  };
+  insert(findings_[index].message, plain(line));
+  insert(findings_[index].marked, line);
 }
 
 void Findings::add_all(const Findings& others) {

@@ -29,6 +29,7 @@ struct Finding {
   std::optional<Site> other{};  // the second of two accesses
   std::string where{};          // "s_tile[17]", or empty
   std::string message{};        // for a person: the mistake, its location, its meaning, the next step
+  std::string marked{};         // the same with the marks of its words (base/words.h)
   uint64_t count = 1;
   uint8_t tells = 0;  // of a race: how much this pair of accesses says about the cause
 
@@ -39,12 +40,12 @@ struct Finding {
 
 class Findings {
  public:
-  // Adds the finding, or counts one more if its cause (kind, kernel, lines, array) is known. Returns its index in
-  // all().
+  // Takes the marks out of the message. Adds the finding, or counts one more if its cause (kind, kernel, lines, array)
+  // is known. Returns its index in all().
   size_t add(Finding finding);
   void add_all(const Findings& others);
   void count_again(size_t index) { ++findings_[index].count; }
-  void add_text(size_t index, const std::string& text) { findings_[index].message += text; }
+  void add_text(size_t index, const std::string& text);
 
   // The line begins with a line break, and stands before the next step.
   void add_line(size_t index, const std::string& line);

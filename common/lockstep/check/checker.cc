@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "base/words.h"
 #include "engine/block.h"
 
 namespace lockstep {
@@ -115,7 +116,7 @@ bool Checker::count_again(const Cause& cause) {
 void Checker::add(const Cause& cause, Finding finding, const std::string& rest) {
   finding.kind = cause.kind;
   finding.kernel = launch_->names.kernel;
-  finding.message += " in kernel " + finding.kernel;
+  finding.message += words(" in kernel {kernel}", {{"kernel", finding.kernel}});
   if (finding.other) finding.message += "\n  " + text(*finding.other);
   finding.message += "\n  " + text(finding.at) + "\n  " + rest;
   const auto [entry, is_new] = causes_.emplace(cause, findings_.size());

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/words.h"
 #include "check/checker.h"
 #include "engine/block.h"
 
@@ -137,9 +138,11 @@ void Checker::check_copies(const Checked& checked) {
           {.at = site(checked, l),
            .other = accessing(other->site(writer->lane, writer->pc), "write"),
            .where = name,
-           .message = "race: " + name + " is used while an asynchronous copy may still write it"},
-          "Next: wait for the copy (__pipeline_wait_prior(0), or its barrier) before the access, and let other threads "
-          "wait at __syncthreads() behind it.");
+           .message =
+               words("race: {element} is used while an asynchronous copy may still write it", {{"element", name}})},
+          "Next: " +
+              words("wait for the copy (__pipeline_wait_prior(0), or its barrier) before the access, and let other "
+                    "threads wait at __syncthreads() behind it."));
     }
   }
 }
@@ -267,10 +270,13 @@ void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const Cause cause{"uninitialised_read", pc, pc, array_of(checked, checked.offsets[lane])};
   if (count_again(cause) || (checked.shared() && of_library_)) return;
   const std::string name = name_of(checked, checked.offsets[lane]);
-  add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
-      std::string("On a card it holds whatever was there before.\n  Next: ") +
-          (checked.shared() ? "let the block's threads write it first, and put __syncthreads() before this line."
-                            : "write it first, with cudaMemset, cudaMemcpy or a kernel, or check the index."));
+  add(cause,
+      {.at = site(checked, lane),
+       .where = name,
+       .message = words("read of {element}, which nothing has written", {{"element", name}})},
+      words("On a card it holds whatever was there before.") + "\n  Next: " +
+          (checked.shared() ? words("let the block's threads write it first, and put __syncthreads() before this line.")
+                            : words("write it first, with cudaMemset, cudaMemcpy or a kernel, or check the index.")));
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "check/checker.h"
 #include "engine/block.h"
 #include "program/cuda_names.h"
@@ -28,8 +29,10 @@ void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
   if (count_again(cause)) return;
   add(cause,
       {.at = warp.site(lane, pc),
-       .message = cuda_name(launch_->program, pc) + " of lanes that name each other with different masks"},
-      "The result of such a call is undefined.\n  Next: give all lanes that take part the same mask.");
+       .message = words("{call} of lanes that name each other with different masks",
+                        {{"call", cuda_name(launch_->program, pc)}})},
+      words("The result of such a call is undefined.") +
+          "\n  Next: " + words("give all lanes that take part the same mask."));
 }
 
 void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
@@ -37,10 +40,15 @@ void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask 
   if (count_again(cause)) return;
   add(cause,
       {.at = warp.site(lane, pc),
-       .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
-      "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
-          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, "
-          "and stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
+       .message =
+           words("{call} of a lane that its own mask does not name", {{"call", cuda_name(launch_->program, pc)}})},
+      words("It is lane {lane} of its warp, and its mask is {mask}.",
+            {{"lane", std::to_string(lane)}, {"mask", hex(named)}}) +
+          "\n  " +
+          words(
+              "CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, "
+              "and stops the kernel if none does.") +
+          "\n  Next: " + words("give a mask with the bit of every lane that calls."));
 }
 
 void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& other) {
@@ -49,9 +57,10 @@ void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& ot
   add(cause,
       {.at = warp.site(first_lane(one.lanes.mask), one.pc),
        .other = warp.site(first_lane(other.lanes.mask), other.pc),
-       .message = "lanes that one mask names wait for each other at different calls"},
-      "An H200 lets them go on, and each call works with the lanes that are there. CUDA does not promise it.\n"
-      "  Next: let all lanes of the mask reach one call, or give each call a mask of the lanes that reach it.");
+       .message = words("lanes that one mask names wait for each other at different calls")},
+      words("An H200 lets them go on, and each call works with the lanes that are there. CUDA does not promise it.") +
+          "\n  Next: " +
+          words("let all lanes of the mask reach one call, or give each call a mask of the lanes that reach it."));
 }
 
 bool Checker::follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) {
@@ -67,18 +76,25 @@ void Checker::report_undefined(const Warp& warp, const UndefinedUse& use) {
   const Cause cause{"mask_mismatch", use.shuffle_pc, use.shuffle_pc};
   if (count_again(cause)) return;
   const uint32_t thread = warp.index() * kWarpSize + use.source;
-  const std::string source = "lane " + std::to_string(use.source);
-  const char* const why = thread >= launch_->shape.threads_per_block() ? ", but the block has no such thread"
-                          : warp.live() >> use.source & 1              ? ", which is elsewhere"
-                                                                       : ", which has ended";
-  const std::string whose =
-      use.lane == use.reader ? "The value " : "The value, passed on to lane " + std::to_string(use.lane) + ", ";
+  const std::vector<std::pair<std::string, std::string>> lanes = {{"reader", std::to_string(use.reader)},
+                                                                  {"source", std::to_string(use.source)}};
+  const std::string takes =
+      thread >= launch_->shape.threads_per_block()
+          ? words("Lane {reader} takes the value of lane {source}, but the block has no such thread.", lanes)
+      : warp.live() >> use.source & 1
+          ? words("Lane {reader} takes the value of lane {source}, which is elsewhere.", lanes)
+          : words("Lane {reader} takes the value of lane {source}, which has ended.", lanes);
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"lane", std::to_string(use.lane)}, {"what", words(use.what)}, {"place", launch_->names.location(use.pc)}};
+  const std::string value = use.lane == use.reader
+                                ? words("The value {what} at {place}.", facts)
+                                : words("The value, passed on to lane {lane}, {what} at {place}.", facts);
   add(cause,
       {.at = warp.site(use.reader, use.shuffle_pc),
-       .message = cuda_name(launch_->program, use.shuffle_pc) + " from a lane that takes no part"},
-      "Lane " + std::to_string(use.reader) + " takes the value of " + source + why + ".\n  " + whose + use.what +
-          " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined. An H200 gives 0.\n  Next: let " +
-          source + " make the same call, or let lane " + std::to_string(use.reader) + " discard the value.");
+       .message =
+           words("{call} from a lane that takes no part", {{"call", cuda_name(launch_->program, use.shuffle_pc)}})},
+      takes + "\n  " + value + " " + words("CUDA leaves it undefined. An H200 gives 0.") +
+          "\n  Next: " + words("let lane {source} make the same call, or let lane {reader} discard the value.", lanes));
 }
 
 void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
@@ -107,21 +123,27 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
     add(cause,
         {.at = site(arrival),
          .other = site(arrivals[0]),
-         .message = "threads of one block wait at two different calls of " + cuda_name(launch_->program, arrival.pc)},
-        "What happens on a card is undefined.\n  Next: let every thread of the block reach the same __syncthreads(): "
-        "move it out of the branch or the loop. Threads without work skip the work, not the barrier.");
+         .message = words("threads of one block wait at two different calls of {call}",
+                          {{"call", cuda_name(launch_->program, arrival.pc)}})},
+        words("What happens on a card is undefined.") + "\n  Next: " +
+            words(
+                "let every thread of the block reach the same __syncthreads(): move it out of the branch or the loop. "
+                "Threads without work skip the work, not the barrier."));
   }
   const uint32_t threads = launch_->shape.threads_per_block(), missing = threads - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
   if (missing == 0 || count_again(cause)) return;
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"missing", std::to_string(missing)},
+      {"threads", std::to_string(threads)},
+      {"call", cuda_name(launch_->program, arrivals[0].pc)}};
   add(cause,
       {.at = site(arrivals[0]),
-       .message = std::to_string(missing) + " of the block's " + std::to_string(threads) +
-                  (missing == 1 ? " threads has" : " threads have") + " ended before " +
-                  cuda_name(launch_->program, arrivals[0].pc)},
-      "Cards let the other threads pass. CUDA does not promise it.\n  Next: let every thread of the block reach the "
-      "barrier: move it out of the if, or let no thread return, or leave a loop around it, before the others. Threads "
-      "without work skip the work, not the barrier.");
+       .message = missing == 1 ? words("{missing} of the block's {threads} threads has ended before {call}", facts)
+                               : words("{missing} of the block's {threads} threads have ended before {call}", facts)},
+      words("Cards let the other threads pass. CUDA does not promise it.") + "\n  Next: " +
+          words("let every thread of the block reach the barrier: move it out of the if, or let no thread return, or "
+                "leave a loop around it, before the others. Threads without work skip the work, not the barrier."));
 }
 
 void Checker::arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/words.h"
 #include "engine/collective.h"
 
 namespace lockstep {
@@ -102,11 +103,12 @@ void LaneValues::run(Step& step) {
     case Kind::kBranch:
     case Kind::kReturn:
     case Kind::kExit:
-      if (const Mask different = step.mask ^ step.other_mask) use(step, first_lane(different), "decides a branch");
+      if (const Mask different = step.mask ^ step.other_mask)
+        use(step, first_lane(different), later("decides a branch"));
       break;
     case Kind::kBranchIndexed:
       for (const uint32_t l : each_lane(step.mask))
-        if (differs(step.real, step.other, in.a, 4, l)) return use(step, l, "decides a branch");
+        if (differs(step.real, step.other, in.a, 4, l)) return use(step, l, later("decides a branch"));
       break;
     case Kind::kReadSpecial: {
       const bool wide = in.special == Special::kClock64 || in.special == Special::kGlobalTimer;
@@ -152,13 +154,13 @@ void LaneValues::access(Step& step) {
   for (const uint32_t l : each_lane(step.mask)) {
     const uint64_t address = address_at(a, step.real, l);
     if (!written(a.base) && address != address_at(a, step.other, l)) {
-      use(step, l, "is part of an address");
+      use(step, l, later("is part of an address"));
     } else if (stores && !is_own(a, address)) {
       bool same = true;
       for (uint32_t e = atomic ? 1 : 0; e < (atomic ? 2u : a.count); ++e)
         same &= written(a.registers[e]) || !differs(step.real, step.other, a.registers[e], bytes, l);
       if (atomic) same &= written(a.operand2) || !differs(step.real, step.other, a.operand2, bytes, l);
-      if (!same) use(step, l, "is stored");
+      if (!same) use(step, l, later("is stored"));
     }
   }
   if (!loads) return;

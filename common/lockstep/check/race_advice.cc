@@ -2,106 +2,146 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "program/access_pairs.h"
 #include "program/cuda_names.h"
 
 namespace lockstep {
 namespace {
 
-// "__syncthreads() after line 84"
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* kNext = "\n  Next: ";
+
 const char* barrier(const RacePair& race) { return race.same_warp ? "__syncwarp()" : "__syncthreads()"; }
 
-const char* reached(const RacePair& race) {
-  return race.same_warp ? "every lane of the warp" : "every thread of the block";
+std::string access_text(const std::string& access) {
+  if (access == "read") return words("read");
+  return access == "write" ? words("write") : words("atomic");
 }
 
-std::string line(uint32_t number) { return "line " + std::to_string(number); }
+// The accesses are named in the forms: "write", "read" and "atomic" are translated with them.
+Facts facts_of(const MissingBarrier& m) {
+  return {{"first", access_text(m.first)},
+          {"second", access_text(m.second)},
+          {"first_line", std::to_string(m.first_line)},
+          {"second_line", std::to_string(m.second_line)}};
+}
 
 std::string because(const MissingBarrier& m) {
-  const std::string first = m.first + " at " + line(m.first_line), second = m.second + " at " + line(m.second_line);
-  if (m.next_turn) return "The " + first + " in one turn of the loop races with the " + second + " in the next turn.";
+  const Facts facts = facts_of(m);
+  if (m.next_turn)
+    return words(
+        "The {first} at line {first_line} in one turn of the loop races with the {second} at line {second_line} in "
+        "the next turn.",
+        facts);
   if (m.first_line == m.second_line)
-    return "A thread may " + m.second + " before another thread has made its " + m.first + ".";
-  return "No barrier stands between the " + first + " and the " + second + ".";
+    return words("A thread may {second} before another thread has made its {first}.", facts);
+  return words("No barrier stands between the {first} at line {first_line} and the {second} at line {second_line}.",
+               facts);
 }
 
 std::string where(const MissingBarrier& m) {
-  if (m.next_turn) return "after " + line(m.first_line) + ", at the end of the loop's turn";
-  return "after " + line(m.first_line) + ", before " + line(m.second_line);
+  return m.next_turn ? words("after line {first_line}, at the end of the loop's turn", facts_of(m))
+                     : words("after line {first_line}, before line {second_line}", facts_of(m));
+}
+
+// Every thread whose barrier it is must come to it.
+std::string put(const RacePair& race, const std::string& where_to_put) {
+  const Facts facts = {{"barrier", barrier(race)}, {"where", where_to_put}};
+  return race.same_warp ? words("put {barrier} {where}. Let every lane of the warp reach it.", facts)
+                        : words("put {barrier} {where}. Let every thread of the block reach it.", facts);
 }
 
 std::string put_barrier(const RacePair& race) {
   const MissingBarrier& m = race.missing.front();
-  std::string text = because(m) + "\n  Next: ";
+  const std::string begin = because(m) + kNext;
   if (!m.next_turn && m.first_line == m.second_line)
-    return text + "in " + line(m.first_line) + ", keep what you read in a variable; then " + barrier(race) +
-           "; then write. If only one of the two threads should come here, correct the condition.";
-  text += std::string("put ") + barrier(race) + " " + where(m);
-  if (race.missing.size() > 1) text += ", and another one " + where(race.missing[1]);
-  return text + ". Let " + reached(race) + " reach it.";
+    return begin +
+           words(
+               "in line {line}, keep what you read in a variable; then {barrier}; then write. If only one of the "
+               "two threads should come here, correct the condition.",
+               {{"line", std::to_string(m.first_line)}, {"barrier", barrier(race)}});
+  if (race.missing.size() == 1) return begin + put(race, where(m));
+  return begin +
+         put(race, words("{where}, and another one {other}", {{"where", where(m)}, {"other", where(race.missing[1])}}));
 }
 
 std::string next_update(const RacePair& race) {
-  const std::string function = race.one_step.empty() ? "atomicAdd, atomicMin or atomicCAS" : race.one_step;
-  std::string text = "Each of the two threads reads " + race.element +
-                     ", changes it and writes it back. One of the two updates is lost.";
-  if (race.moves && !race.may_lock) {
-    const std::string otherwise = " should update one element at once, use " + function + " instead.";
-    const auto turn = std::ranges::find_if(race.missing, &MissingBarrier::next_turn);
-    if (!race.same_block)
-      return text + "\n  Next: let each block update elements of its own. If two blocks" + otherwise;
-    if (turn != race.missing.end())
-      return text + "\n  Next: put " + barrier(race) + " " + where(*turn) + ". Let " + reached(race) +
-             " reach it. If two threads" + otherwise;
-  }
   // No simple operation: then it is rarely meant that two threads make it.
   const bool is_meant = race.one_step != "atomicCAS" || race.may_lock;
-  text += is_meant ? "\n  Next: make the update one atomic operation: " + function
-                   : "\n  Next: let only one of the two threads update it, or give each thread an element of its own. "
-                     "If both must: " +
-                         function;
-  if (race.narrow) text += ", with elements of 4 bytes";
-  text += ".";
+  std::string function = race.one_step.empty() ? words("atomicAdd, atomicMin or atomicCAS") : race.one_step;
+  if (race.narrow) function = words("{function}, with elements of 4 bytes", {{"function", function}});
+  std::string text =
+      words(
+          "Each of the two threads reads {element}, changes it and writes it back. One of the two updates "
+          "is lost.",
+          {{"element", race.element}}) +
+      kNext;
+  if (race.moves && !race.may_lock) {
+    const Facts facts = {{"function", function}};
+    const auto turn = std::ranges::find_if(race.missing, &MissingBarrier::next_turn);
+    if (!race.same_block)
+      return text + words(
+                        "let each block update elements of its own. If two blocks should update one element at once, "
+                        "use {function} instead.",
+                        facts);
+    if (turn != race.missing.end())
+      return text + put(race, where(*turn)) + " " +
+             words("If two threads should update one element at once, use {function} instead.", facts);
+  }
+  text += is_meant
+              ? words("make the update one atomic operation: {function}.", {{"function", function}})
+              : words(
+                    "let only one of the two threads update it, or give each thread an element of its own. If both "
+                    "must: {function}.",
+                    {{"function", function}});
   if (race.may_lock)
-    text += " If a lock protects it: __threadfence() after taking the lock, and before giving it back.";
+    text += " " + words("If a lock protects it: __threadfence() after taking the lock, and before giving it back.");
   return text;
 }
 
 std::string next_same_write(const RacePair& race) {
   std::string text =
-      "Both threads write at the same line, with different values. One of the two values is lost.\n  Next: let one "
-      "thread write it, or give each thread an element of its own.";
+      words("Both threads write at the same line, with different values. One of the two values is lost.") + kNext +
+      words("let one thread write it, or give each thread an element of its own.");
   if (race.same_block && !race.missing.empty())
-    text += " If the writes belong to two turns of the loop: put " + std::string(barrier(race)) + " " +
-            where(race.missing.front()) + ".";
+    text += " " + words("If the writes belong to two turns of the loop: put {barrier} {where}.",
+                        {{"barrier", barrier(race)}, {"where", where(race.missing.front())}});
   return text;
 }
 
 std::string next_scope(const RacePair& race) {
-  std::string text =
-      "One of the two is atomic only among the threads of one block. These are threads of two blocks.\n  Next: use ";
-  if (!race.one_step.empty()) text += race.one_step + " instead of " + race.one_step + "_block, or ";
-  return text + "the scope cuda::thread_scope_device.";
+  const std::string text =
+      words("One of the two is atomic only among the threads of one block. These are threads of two blocks.") + kNext;
+  if (race.one_step.empty()) return text + words("use the scope cuda::thread_scope_device.");
+  return text + words("use {function} instead of {function}_block, or the scope cuda::thread_scope_device.",
+                      {{"function", race.one_step}});
 }
 
 std::string next_other_block(const RacePair& race) {
   if (race.may_signal)
-    return "They are threads of two blocks. A flag alone does not make the data visible.\n  Next: put __threadfence() "
-           "between the write of the data and the atomic write of the flag, and another one after the atomic read of "
-           "the flag.";
-  return "They are threads of two blocks, which run in any order. No barrier orders blocks.\n  Next: let a second "
-         "kernel do what comes later, or let each block use elements of its own.";
+    return words("They are threads of two blocks. A flag alone does not make the data visible.") + kNext +
+           words(
+               "put __threadfence() between the write of the data and the atomic write of the flag, and another one "
+               "after "
+               "the atomic read of the flag.");
+  return words("They are threads of two blocks, which run in any order. No barrier orders blocks.") + kNext +
+         words("let a second kernel do what comes later, or let each block use elements of its own.");
 }
 
 // An atomic access does not wait for the other threads. So within a block the barrier comes first, except at a lock or
 // a flag, which no barrier can replace.
 std::string next_one_atomic(const RacePair& race) {
-  const std::string text = "One of the two is atomic, and the other is not.\n  Next: ";
+  const std::string text = words("One of the two is atomic, and the other is not.") + kNext;
   if (race.same_block && !race.may_wait && !race.missing.empty())
-    return text + "put " + barrier(race) + " " + where(race.missing.front()) + ". Let " + reached(race) +
-           " reach it. Making both atomic is enough only if they may come in any order.";
-  return text + "make the other atomic, too (a read: cuda::atomic_ref's load(), or atomicAdd(p, 0)), or " +
-         (race.same_block ? "put a barrier between them." : "let a second kernel do what comes later.");
+    return text + put(race, where(race.missing.front())) + " " +
+           words("Making both atomic is enough only if they may come in any order.");
+  return text + (race.same_block
+                     ? words("make the other atomic, too (a read: cuda::atomic_ref's load(), or atomicAdd(p, "
+                             "0)), or put a barrier between them.")
+                     : words("make the other atomic, too (a read: cuda::atomic_ref's load(), or atomicAdd(p, "
+                             "0)), or let a second kernel do what comes later."));
 }
 
 std::string next(const RacePair& race) {
@@ -112,10 +152,10 @@ std::string next(const RacePair& race) {
   if (!race.same_block) return next_other_block(race);
   if (!race.missing.empty()) return put_barrier(race);
   if (race.same_warp)
-    return "They are lanes of one warp. CUDA does not promise that lanes run in step.\n  Next: put __syncwarp() "
-           "between the two accesses.";
-  return "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the two accesses, "
-         "where every thread of the block reaches it.";
+    return words("They are lanes of one warp. CUDA does not promise that lanes run in step.") + kNext +
+           words("put __syncwarp() between the two accesses.");
+  return words("They are warps of one block, which run in any order.") + kNext +
+         words("put __syncthreads() between the two accesses, where every thread of the block reaches it.");
 }
 
 bool is_atomic(const MemoryAccess& access) {
@@ -175,18 +215,25 @@ void see_code(RacePair& race, const SourceNames& names, const MemoryAccess& pres
 
 std::string headline(const RacePair& race) {
   const bool update = race.updates || (!race.one_step.empty() && !race.both_strong);
-  return update ? "race: two threads update " + race.element + ", and nothing orders them,"
-                : "race: nothing orders two accesses to " + race.element;
+  const Facts element = {{"element", race.element}};
+  return update ? words("race: two threads update {element}, and nothing orders them,", element)
+                : words("race: nothing orders two accesses to {element}", element);
 }
 
 std::string advice(const RacePair& race) {
   if (race.only_fence)
-    return "The writer's side is right: a fence or a release, then an atomic, which this block has read. Only the "
-           "reader's fence is missing.\n  It works on cards as long as the block has not read the element before. CUDA "
-           "does not promise it.\n  Next: put __threadfence() behind the atomic, in the thread that made it. Other "
-           "threads of the block wait for that thread at __syncthreads().";
+    return words(
+               "The writer's side is right: a fence or a release, then an atomic, which this block has read. Only the "
+               "reader's fence is missing.") +
+           "\n  " +
+           words("It works on cards as long as the block has not read the element before. CUDA does not promise it.") +
+           kNext +
+           words(
+               "put __threadfence() behind the atomic, in the thread that made it. Other threads of the block wait for "
+               "that thread at __syncthreads().");
   std::string text;
-  if (race.has_volatile) text = "The check `volatile` takes volatile as plain: volatile orders nothing.\n  ";
+  if (race.has_volatile)
+    text = words("The check `volatile` takes volatile as plain: volatile orders nothing.") + "\n  ";
   return text + next(race);
 }
 

@@ -1,5 +1,7 @@
 #include "engine/fault.h"
 
+#include "base/words.h"
+
 #include "engine/launch_state.h"
 #include "engine/warp.h"
 
@@ -23,9 +25,13 @@ size_t note(const Warp& warp, const Fault& fault, const char* access) {
   finding.at.access = access;
   finding.other = fault.other;
   finding.where = fault.element;
-  finding.message = fault.what + "\n  in kernel " + names.kernel + " at " + names.location(fault.pc) + "\n  block " +
-                    text(finding.at.block) + ", thread " + text(finding.at.thread) + indented(fault.detail);
-  if (state.fault.ok()) state.fault = {fault.status, finding.message};
+  finding.message =
+      fault.what + "\n  " +
+      words("in kernel {kernel} at {place}", {{"kernel", names.kernel}, {"place", names.location(fault.pc)}}) + "\n  " +
+      words("block {block}, thread {thread}",
+            {{"block", text(finding.at.block)}, {"thread", text(finding.at.thread)}}) +
+      indented(fault.detail);
+  if (state.fault.ok()) state.fault = {fault.status, plain(finding.message)};
   return state.findings.add(std::move(finding));
 }
 

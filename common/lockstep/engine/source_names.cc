@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/lanes.h"
+#include "base/words.h"
 
 namespace lockstep {
 namespace {
@@ -17,8 +18,12 @@ std::string location_of(const Site& site, uint32_t ptx_line = 0) {
 }  // namespace
 
 std::string text(const Site& site) {
-  return (site.access.empty() ? "" : site.access + " ") + "at " + location_of(site) + " by block " + text(site.block) +
-         ", thread " + text(site.thread);
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"place", location_of(site)}, {"block", text(site.block)}, {"thread", text(site.thread)}};
+  if (site.access == "read") return words("read at {place} by block {block}, thread {thread}", facts);
+  if (site.access == "write") return words("write at {place} by block {block}, thread {thread}", facts);
+  if (site.access == "atomic") return words("atomic at {place} by block {block}, thread {thread}", facts);
+  return words("at {place} by block {block}, thread {thread}", facts);
 }
 
 std::string NamedArray::element(int64_t offset, uint32_t bytes) const {

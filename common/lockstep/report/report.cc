@@ -9,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
 #include "count/counter_names.h"
 #include "report/cost_model.h"
 
@@ -138,6 +139,32 @@ std::string to_text(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// A message as judge and launcher translate it: a string, or {"form", "arguments"}.
+nlohmann::json to_json(const Pieces& all) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Piece& piece : all) {
+    if (!piece.is_words) {
+      list.push_back(piece.text);
+      continue;
+    }
+    nlohmann::json arguments = nlohmann::json::object();
+    for (const auto& [key, value] : piece.arguments) arguments[key] = to_json(value);
+    list.push_back({{"form", piece.text}, {"arguments", arguments}});
+  }
+  return list;
+}
+
+// Words never reach over the end of a line.
+nlohmann::json lines_of(const std::string& marked) {
+  nlohmann::json lines = nlohmann::json::array();
+  for (size_t begin = 0; begin < marked.size();) {
+    const size_t end = std::min(marked.find('\n', begin), marked.size());
+    lines.push_back(to_json(pieces(std::string_view(marked).substr(begin, end - begin))));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end) {
@@ -156,6 +183,7 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
     entry.update({{"kind", f.kind},
                   {"kernel", f.kernel},
                   {"message", f.message},
+                  {"lines", lines_of(f.marked)},
                   {"count", f.count},
                   {"schedule", name_of(schedule)}});
     if (!f.where.empty()) entry["where"] = f.where;

@@ -10,6 +10,7 @@ void to_json(Json& json, const Message& text) {
   json = {{"form", text.form}, {"arguments", Json::object()}};
   for (const auto& [key, value] : text.arguments) json["arguments"][key] = value;
   if (text.columns > 0) json["columns"] = text.columns;
+  if (text.is_sentence) json["sentence"] = true;
 }
 
 }  // namespace warpladder

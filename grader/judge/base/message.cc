@@ -15,7 +15,8 @@ Message message(std::string_view form, Message::Arguments arguments) {
 
 // An argument's own text is never read as a form.
 std::string Message::text() const {
-  const std::string whole = is_words_ ? filled() : form;
+  std::string whole = is_words_ ? filled() : form;
+  if (is_sentence) whole = capitalised(std::move(whole));
   return whole + std::string(columns - std::min(columns, width_of(whole)), ' ');
 }
 

@@ -34,7 +34,8 @@ struct Message {
 
   std::string form;  // in it, {key} stands for an argument
   Arguments arguments;
-  size_t columns = 0;  // of a cell: it is filled up with spaces
+  size_t columns = 0;        // of a cell: it is filled up with spaces
+  bool is_sentence = false;  // it begins with a capital letter
 
  private:
   friend Message message(std::string_view, Arguments);

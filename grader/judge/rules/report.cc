@@ -30,6 +30,34 @@ Launch parse_launch(const Json& json) {
   return launch;
 }
 
+// The line without its first characters, which are in a string at its front.
+Message without_front(Message line, size_t count) {
+  Message& front = line.arguments.empty() ? line : line.arguments.front().second;
+  if (!front.is_words()) front.form.erase(0, count);
+  return line;
+}
+
+// A text of lockstep's report: strings, and words with their arguments, one after the other.
+Message read_message(const Json& pieces) {
+  std::vector<Message> parts;
+  for (const Json& piece : pieces) {
+    if (piece.is_string()) {
+      parts.emplace_back(piece.get<std::string>());
+      continue;
+    }
+    Message::Arguments arguments;
+    for (const auto& [key, value] : piece.at("arguments").items()) arguments.emplace_back(key, read_message(value));
+    parts.push_back(message(piece.at("form").get<std::string>(), std::move(arguments)));
+  }
+  return parts.size() == 1 ? parts.front() : together(parts, "");
+}
+
+std::vector<Message> read_lines(const Json& finding) {
+  std::vector<Message> lines;
+  for (const Json& line : finding.value("lines", Json::array())) lines.push_back(read_message(line));
+  return lines;
+}
+
 }  // namespace
 
 Report parse_report(const std::string& text) {
@@ -44,7 +72,7 @@ Report parse_report(const std::string& text) {
     report.failed_calls = json.value("failed_calls", report.failed_calls);
     report.stopped_at = json.value("stopped_at", "");
     for (const Json& finding : json.at("findings"))
-      report.findings.push_back({finding.at("kind"), finding.value("message", "")});
+      report.findings.push_back({finding.at("kind"), finding.value("message", ""), read_lines(finding)});
   } catch (const std::exception& error) {
     throw JudgeFault(std::string("the device's report cannot be read: ") + error.what());
   }
@@ -59,29 +87,38 @@ std::map<std::string, double> total_counters(const Report& report) {
   return sums;
 }
 
-Told told_in(const std::string& message) {
+Told told_in(const std::vector<Message>& lines) {
   constexpr std::string_view kNext = "Next: ";
   Told told;
-  std::string next;
-  bool is_next = false;
-  for (const std::string& line : split(message, '\n')) {
-    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    const std::string text = line.substr(begin);
-    if (text.starts_with(kNext)) {
-      is_next = true;
-      next = capitalised(text.substr(kNext.size()));
-    } else if (is_next) {
-      next += " " + text;
+  for (const Message& line : lines) {
+    const std::string text = line.text();
+    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    if (text.substr(begin).starts_with(kNext)) {
+      told.next_step = without_front(line, begin + kNext.size());
+      told.next_step.is_sentence = true;
+    } else if (!told.next_step.empty()) {
+      told.next_step = together({told.next_step, without_front(line, begin)}, " ");
     } else {
-      told.lines.emplace_back(line);
+      told.lines.push_back(line);
     }
   }
-  told.next_step = next;
   return told;
 }
 
+Told told_in(const std::string& message) {
+  std::vector<Message> lines;
+  for (const std::string& line : split(message, '\n')) lines.emplace_back(line);
+  return told_in(lines);
+}
+
+namespace {
+Told told_by(const Finding& finding) {
+  return finding.lines.empty() ? told_in(finding.message) : told_in(finding.lines);
+}
+}  // namespace
+
 Failure finding_failure(const Finding& finding) {
-  Told told = told_in(finding.message);
+  Told told = told_by(finding);
   Failure failure{Verdict::kRuleBroken, "finding." + finding.kind, std::move(told.lines), std::move(told.next_step),
                   ""};
   failure.advice = failure.check;
@@ -163,19 +200,18 @@ void explain(const Report& report, Failure& failure) {
   // A launch that failed, and whose error the code did not look at, is the cause of a wrong answer, if lockstep told of
   // it before.
   const bool is_unseen = failure.check.starts_with("case.") && failure.printed.find(kLockstep) != std::string::npos;
-  const auto tell = [&](const std::string& message, const std::string& advice) {
-    const Told told = told_in(message);
+  const auto tell = [&](const Told& told, const std::string& advice) {
     // Behind the case, and before the call that told of it.
     failure.steps.insert(failure.steps.begin() + (failure.steps.empty() ? 0 : 1), told.lines.begin(), told.lines.end());
     if (!told.next_step.empty()) failure.next_step = told.next_step;
     failure.advice = advice;
   };
   if (is_found && (is_call || is_unseen))
-    tell(reported->message, "finding." + reported->kind);
+    tell(told_by(*reported), "finding." + reported->kind);
   else if (!report.failed_calls.empty() && is_call)
-    tell(report.failed_calls.back(), "call");
+    tell(told_in(report.failed_calls.back()), "call");
   else if (!report.stopped_at.empty() && failure.verdict == Verdict::kTime)
-    tell(report.stopped_at, "endless");
+    tell(told_in(report.stopped_at), "endless");
   drop_repeated(failure);
 }
 

@@ -10,6 +10,7 @@ namespace warpladder {
 
 struct Finding {
   std::string kind, message;
+  std::vector<Message> lines = {};  // of the message, for a translation
 };
 
 struct Launch {
@@ -43,6 +44,7 @@ struct Told {
   std::vector<Message> lines;
   Message next_step;  // "": it says none
 };
+Told told_in(const std::vector<Message>& lines);
 Told told_in(const std::string& message);
 
 Failure finding_failure(const Finding& finding);

@@ -215,6 +215,19 @@ TEST(Rules, OtherPlacesOfAFindingAreANumber) {
   EXPECT_EQ(texts(cause_of(report, true)->steps), (std::vector<std::string>{"one", "and 2 more places"}));
 }
 
+// lockstep says each line of a finding in parts, too: what is the same in every language, and words.
+TEST(Rules, WordsOfAFindingKeepTheirForms) {
+  const Report report =
+      parse_report(R"({"launches": [], "findings": [{"kind": "race", "message": "no matter", "lines": [
+      [{"form": "race on {x}", "arguments": {"x": ["s[1]"]}}, {"form": " in {k}", "arguments": {"k": ["scan"]}}],
+      ["  Next: ", {"form": "put {what} there.", "arguments": {"what": [{"form": "a barrier", "arguments": {}}]}}]]}]})");
+  const Failure failure = finding_failure(report.findings.at(0));
+  EXPECT_EQ(texts(failure.steps), (std::vector<std::string>{"race on s[1] in scan"}));
+  EXPECT_EQ(failure.steps.at(0).arguments.at(0).second.form, "race on {x}");
+  EXPECT_EQ(failure.next_step, "Put a barrier there.");
+  EXPECT_EQ(failure.next_step.arguments.at(1).second.form, "put {what} there.");
+}
+
 TEST(Rules, LockstepExplainsACallThatFailed) {
   const auto failed = [](const std::string& printed) {
     return testing::failure_of(

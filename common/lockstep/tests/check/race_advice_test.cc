@@ -2,13 +2,14 @@
 #include "check/race_advice.h"
 
 #include <gtest/gtest.h>
+#include "base/words.h"
 
 #include <algorithm>
 
 namespace lockstep {
 namespace {
 
-bool says(const RacePair& race, const std::string& text) { return advice(race).find(text) != std::string::npos; }
+bool says(const RacePair& race, const std::string& text) { return plain(advice(race)).find(text) != std::string::npos; }
 
 TEST(RaceAdvice, ABarrierForWhatABarrierMends) {
   EXPECT_TRUE(says({.same_warp = true, .same_block = true}, "put __syncwarp()"));
@@ -85,7 +86,7 @@ TEST(RaceAdvice, NoRaceIsRightByLuckAndEachHasOneNextStep) {
                             .updates = (which & 8) != 0,
                             .only_fence = (which & 16) != 0,
                             .may_signal = (which & 32) != 0};
-        const std::string text = advice(race);
+        const std::string text = plain(advice(race));
         EXPECT_FALSE(says(race, "luck")) << text;
         const size_t next = text.find("Next: ");
         ASSERT_NE(next, std::string::npos) << text;
