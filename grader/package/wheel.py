@@ -7,6 +7,8 @@ The same commit, compilers and libraries give the same bytes, in whatever folder
 import io
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import tarfile
@@ -26,8 +28,10 @@ PROGRAMS = ("cudart_lockstep", "cuda_lockstep", "device_server", "ask_ptxas")
 FOR_ARM = """    dpkg --add-architecture arm64 && apt-get update
     apt-get install g++-aarch64-linux-gnu lib{zstd,lz4,ssl,seccomp,tbb}-dev:arm64"""
 PACKAGE = Path(__file__).with_name("warpladder")
-PLATFORM = "manylinux_2_35"  # glibc 2.35: Ubuntu 22.04 and later, Debian 12 and later
+NEWEST_GLIBC = 35  # glibc 2.35: Ubuntu 22.04 and later, Debian 12 and later
+PLATFORM = f"manylinux_2_{NEWEST_GLIBC}"
 ARM = "aarch64"
+ARM_LIBRARIES = "/usr/aarch64-linux-gnu/lib:/usr/lib/aarch64-linux-gnu"
 METADATA = """Metadata-Version: 2.1
 Name: warpladder
 Version: {version}
@@ -70,17 +74,13 @@ def run(arguments: Namespace) -> int:
         packed, repaired = Path(place) / "packed", Path(place) / "repaired"
         packed.mkdir()
         _tool("wheel", "pack", str(package), "--dest-dir", str(packed))
-        _tool(
-            "auditwheel",
-            "repair",
-            "--plat",
-            f"{PLATFORM}_{machine}",
-            "--only-plat",
-            "-w",
-            str(repaired),
-            *map(str, packed.glob("*.whl")),
-        )
+        # auditwheel knows only this machine's names; of another one's it finds the oldest glibc that will do.
+        whose = [f"{PLATFORM}_{machine}"] if machine == platform.machine() else ["auto", "--ldpaths", ARM_LIBRARIES]
+        (wheel,) = packed.glob("*.whl")
+        _tool("auditwheel", "repair", "--only-plat", "-w", str(repaired), str(wheel), "--plat", *whose)
         (made,) = repaired.glob("*.whl")
+        if (found := re.search(r"manylinux_2_(\d+)_", made.name)) is None or int(found[1]) > NEWEST_GLIBC:
+            raise Failure(f"{made.name} needs a newer glibc than 2.{NEWEST_GLIBC}.")
         out.mkdir(parents=True, exist_ok=True)
         target = Path(shutil.copy(made, out))
     say(f"{shown(target)}: {target.stat().st_size / 1e6:.1f} MB. pip install it where there is g++ and Python 3.11.")
