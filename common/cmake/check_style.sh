@@ -2,6 +2,8 @@
 # check_style: clang-format|ruff [PROGRAM [--fix]] over the files of this checkout. Exit code 77: no such program here.
 set -euo pipefail
 tool=$1 program=${2:-}
+# CMake may have looked before the set-up brought the program.
+[[ -x $program || ! -x .venv/bin/$tool ]] || program=.venv/bin/$tool
 if [[ -z $program || $program == *-NOTFOUND ]] ; then
   echo "skipped: there is no $tool here; pip install -r requirements-style.txt brings it"
   exit 77

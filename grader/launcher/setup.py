@@ -27,13 +27,15 @@ HEADERS = {
     "zstd.h": "libzstd-dev",
     "lz4.h": "liblz4-dev",
 }
-# Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox.
+# Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox,
+# ./lab make.
 EXTRAS = {
     "gtest/gtest.h": "libgtest-dev",
     "gmock/gmock.h": "libgmock-dev",
     "tbb/tbb.h": "libtbb-dev",
     "seccomp.h": "libseccomp-dev",
     "bwrap": "bubblewrap",
+    "make": "make",
 }
 BROWSER = {"chromium": "chromium"}  # for the tests of pages
 # What only tests need: all of them, and those with the label long.

@@ -91,6 +91,7 @@ class Emulate(unittest.TestCase):
                 answer = lab("emulate", program, "3")
                 self.assertEqual((answer.code, answer.text), (3, "sum 256\n"))
 
+    @unittest.skipUnless(shutil.which("make"), "there is no make here")
     def test_an_unchanged_makefile(self) -> None:
         (self.folder / "Makefile").write_text(
             "NVCC ?= nvcc\nrun: count\n\t./count 0\ncount: count.cu\n\t$(NVCC) -arch=sm_80 -cudart static -o $@ $<\n",
