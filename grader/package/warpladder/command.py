@@ -44,7 +44,10 @@ def _course() -> Path:
             archive.extractall(place, **FILTER)
         _remember(Path(place) / NAME)
         (Path(place) / NAME).rename(target)
-    print(f"The course is in {target.name}/. Edit the files in {target.name}/labs/.", flush=True)
+    print(
+        f"The course is in {target.name}/: edit the files in {target.name}/labs/. There, ./lab is this command.",
+        flush=True,
+    )
     return target
 
 
