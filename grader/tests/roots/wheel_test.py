@@ -1,11 +1,13 @@
 """The wheel of ./lab wheel: the same bytes in every folder, and a first verdict where there are only g++ and Python.
 
-It prints how many seconds pip install and the first verdict take, without the download of nvcc.
+It prints how many seconds pip install and the first verdict take, without the download of nvcc. A busy machine makes
+them longer, so the test holds the seconds of the processor.
 """
 
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -20,7 +22,7 @@ from grader.tests.roots.root import Root, missing
 SYSTEMS = {"bookworm": "python3", "trixie": "python3", "jammy": "python3.11", "noble": "python3"}
 UBUNTU = ("jammy", "noble")
 UBUNTU_KEYS = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")  # debootstrap checks Ubuntu's packages with it
-MOST_SECONDS = 20
+MOST_SECONDS = 20  # of the processor, from pip install to the verdict, NVIDIA's wheels unpacked as well
 PROGRAM = """
 #include <cstdio>
 __global__ void add(int* out) { atomicAdd(out, 1); }
@@ -34,6 +36,12 @@ int main() {
   return cudaFree(d_out) != cudaSuccess;
 }
 """
+
+
+def processor_seconds() -> float:
+    """Of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def made(folder: Path) -> Path:
@@ -67,8 +75,8 @@ class Wheel(unittest.TestCase):
     @unittest.skipIf(missing(), missing())
     def test_first_verdict_in_each_system(self) -> None:
         for release, python in SYSTEMS.items():
-            has_keys = UBUNTU_KEYS.exists() or (BUILD / "roots" / f"{release}.packages").exists()
-            if release in UBUNTU and not has_keys:
+            is_made = (BUILD / "roots" / f"{release}.packages").exists()
+            if release in UBUNTU and not (is_made or UBUNTU_KEYS.exists()):
                 print(f"{release}: untried, there is no {UBUNTU_KEYS}", flush=True)
                 continue
             with self.subTest(release):
@@ -83,17 +91,17 @@ class Wheel(unittest.TestCase):
         (home / "learner").mkdir()
         shutil.copy(self.wheel, home)
         root.must(python, "-m", "venv", "v")
-        begin = time.monotonic()
+        begin, used = time.monotonic(), processor_seconds()
         root.must("v/bin/pip", "install", "-q", "--no-index", self.wheel.name)
         installed = time.monotonic()
         checked = root.run("/root/v/bin/warpladder", "check", "00", at="/root/learner")
-        seconds = time.monotonic() - installed
+        seconds, used = time.monotonic() - installed, processor_seconds() - used
         self.assertEqual(checked.returncode, 1, checked.stdout)  # the starter
         self.assertIn("wrong answer · case.saxpy.1.ones", checked.stdout)
         self.assertNotIn("are built", checked.stdout)
         fetching = sum(int(found) for found in re.findall(r"Setting up: .*: done \((\d+) s\)", checked.stdout))
         install, verdict = installed - begin, seconds - fetching
-        self.assertLess(install + verdict, MOST_SECONDS)
+        self.assertLess(used, MOST_SECONDS)
         self.runs_any_program(root)
         return f"{release}: pip install {install:.1f} s, first verdict {verdict:.1f} s; NVIDIA's wheels {fetching} s"
 

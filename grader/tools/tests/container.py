@@ -12,7 +12,6 @@ from launcher.paths import ROOT
 
 FOLDER = ROOT / ".devcontainer"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
-MIRROR = "http://deb.debian.org/debian"
 
 
 def settings() -> dict[str, Any]:
@@ -30,12 +29,12 @@ def instructions() -> list[tuple[str, str]]:
     return [(word, rest.strip()) for line in text.splitlines() if line for word, _, rest in [line.partition(" ")]]
 
 
-def mirror() -> str:
-    """The mirror of Debian that this machine uses."""
+def mirror() -> list[str]:
+    """The mirror of Debian that this machine uses, as an argument; none if it is not known: debootstrap has its own."""
     files = [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*.sources"))]
     text = "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists())
     found = re.search(r"^(?:URIs:|deb(?: \[.*?\])?) +(http\S+/debian)/?\s", text, re.MULTILINE)
-    return found[1] if found else MIRROR
+    return [found[1]] if found else []
 
 
 def can_be_made() -> str:
@@ -52,7 +51,7 @@ class BareDebian:
     def __init__(self, root: Path, release: str) -> None:
         self.root = root
         subprocess.run(
-            ["debootstrap", "--variant=minbase", release, root, mirror()], check=True, stdout=subprocess.DEVNULL
+            ["debootstrap", "--variant=minbase", release, root, *mirror()], check=True, stdout=subprocess.DEVNULL
         )
 
     def run(
