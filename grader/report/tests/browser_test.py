@@ -5,19 +5,16 @@ With TEST_SCREENSHOTS=FOLDER it keeps a picture of each page, wide and narrow.""
 
 import json
 import os
-import shutil
-import sys
 import tempfile
 import unittest
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from launcher import wheels
 from launcher.paths import ROOT
+from launcher.tests import chromium
 from launcher.tests.machines import lab
 
-SKIPPED = 77  # for CTest
 PAGES = {
     "02": ("solutions/02_reduce_neighbored/reduce.cu", "--elements", "32"),
     "05": ("solutions/05_scan_hillis_steele/scan.cu", "--elements", "16"),
@@ -31,15 +28,10 @@ WIDTHS = (1280, 360)
 
 def setUpModule() -> None:
     """One browser and one folder of pages for all tests."""
-    from playwright.sync_api import sync_playwright
-
     holder = tempfile.TemporaryDirectory()
     unittest.addModuleCleanup(holder.cleanup)
     Browser.folder = Path(holder.name)
-    playwright = sync_playwright().start()
-    unittest.addModuleCleanup(playwright.stop)
-    Browser.browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-    unittest.addModuleCleanup(Browser.browser.close)
+    Browser.browser = chromium.started()
 
 
 class Browser(unittest.TestCase):
@@ -271,16 +263,5 @@ class Everybody(Browser):
                     (Path(folder) / f"axe_{number}_{scheme}.json").write_text(json.dumps(counts), encoding="utf-8")
 
 
-def missing() -> str:
-    if not wheels.installed(wheels.BROWSER):
-        return "requirements-browser.txt is not installed; ./lab test -L long installs it"
-    return "" if shutil.which("chromium") else "there is no chromium"
-
-
 if __name__ == "__main__":
-    if why := missing():
-        print(f"skipped: {why}")
-        raise SystemExit(SKIPPED)
-    if Path(sys.prefix).resolve() != wheels.VENV.resolve():
-        os.execv(wheels.PYTHON, [str(wheels.PYTHON), "-m", "report.tests.browser_test", *sys.argv[1:]])
-    unittest.main(verbosity=2)
+    chromium.run_tests("report.tests.browser_test")

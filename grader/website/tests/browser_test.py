@@ -1,9 +1,6 @@
 """The site in headless Chromium: it is searched in both languages, asks nothing from outside, and is looked at by axe.
 It needs what requirements-browser.txt, requirements-docs.txt and Debian's chromium bring; elsewhere it is skipped."""
 
-import os
-import shutil
-import sys
 import tempfile
 import threading
 import unittest
@@ -11,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from launcher import wheels
+from launcher.tests import chromium
 
-SKIPPED = 77  # for CTest
 PAGES = ("index", "labs/00_hello/index", "docs/lockstep", "docs/model", "search")
 WIDTHS = (1280, 360)
 
 
 def setUpModule() -> None:
     """One site and one browser for all tests."""
-    from playwright.sync_api import sync_playwright
     from website.build import build
     from website.serve import server
 
@@ -32,10 +28,7 @@ def setUpModule() -> None:
     threading.Thread(target=running.serve_forever, daemon=True).start()
     unittest.addModuleCleanup(running.shutdown)
     Browser.home = f"http://127.0.0.1:{running.server_port}/"
-    playwright = sync_playwright().start()
-    unittest.addModuleCleanup(playwright.stop)
-    Browser.browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-    unittest.addModuleCleanup(Browser.browser.close)
+    Browser.browser = chromium.started()
 
 
 class Browser(unittest.TestCase):
@@ -127,17 +120,5 @@ class Everybody(Browser):
                         self.assertGreater(len(found["passes"]), 15)
 
 
-def missing() -> str:
-    for pins in (wheels.BROWSER, wheels.DOCS):
-        if not wheels.installed(pins):
-            return f"{pins.name} is not installed; ./lab test -L long installs it"
-    return "" if shutil.which("chromium") else "there is no chromium"
-
-
 if __name__ == "__main__":
-    if why := missing():
-        print(f"skipped: {why}")
-        raise SystemExit(SKIPPED)
-    if Path(sys.prefix).resolve() != wheels.VENV.resolve():
-        os.execv(wheels.PYTHON, [str(wheels.PYTHON), "-m", "website.tests.browser_test", *sys.argv[1:]])
-    unittest.main(verbosity=2)
+    chromium.run_tests("website.tests.browser_test", wheels.DOCS)
