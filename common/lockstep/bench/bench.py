@@ -69,12 +69,17 @@ def run(command: list[str | Path], environment: dict[str, str]) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
+def childrens_processor() -> float:
+    """Processor seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def times(command: list[str | Path], environment: dict[str, str]) -> tuple[float, float]:
     """Seconds of the whole process, by the clock and of the processor."""
-    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin, before = time.perf_counter(), childrens_processor()
     run(command, environment)
-    seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - begin, childrens_processor() - before
 
 
 def interleaved(runs: int, keys: Iterable[K], measure: Callable[[K], T]) -> dict[K, list[T]]:
@@ -227,12 +232,17 @@ def memory(tree: Tree) -> None:
     table(["program", "allocated", "no checks", "bound", "every check", "bound"], rows)
 
 
+def cases(binary: Path, tree: Tree) -> list[str]:
+    """The names of a program's cases, from its usage."""
+    usage = subprocess.run([binary], env=tree.environment(), capture_output=True, text=True, check=False).stderr.split()
+    return usage[usage.index("of") + 1 :]
+
+
 def orders(tree: Tree, runs: int) -> None:
     """What fences, releases and acquires cost under the checks: whole processes, in turn."""
     binary = tree.program("orders")
-    usage = subprocess.run([binary], env=tree.environment(), capture_output=True, text=True, check=False).stderr
     rows = []
-    for case in usage.split()[usage.split().index("of") + 1 :]:
+    for case in cases(binary, tree):
 
         def processor(checks: str, case: str = case) -> float:
             return times([binary, case], tree.environment(checks=checks))[1]
@@ -245,9 +255,10 @@ def orders(tree: Tree, runs: int) -> None:
     table(["case", "no checks", "every check", "longer by"], rows)
 
 
-def processor_name() -> str:
+def machine() -> str:
     found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return found[1] if found else platform.processor()
+    name = found[1] if found else platform.processor()
+    return f"{name}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start"
 
 
 def main() -> None:
@@ -262,7 +273,7 @@ def main() -> None:
     git = ["git", "-C", str(tree.source), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
     print("# How fast lockstep is\n")
-    print(f"{processor_name()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start;")
+    print(f"{machine()};")
     print(f"{datetime.date.today()}, commit {commit}; {arguments.runs} interleaved runs: median (least to most).")
     print("V is `vector_add`, and R is `block_sum`: [speed.md](../speed.md) explains both.")
     print("A thread-instruction is one instruction of one emulated thread.")
