@@ -8,6 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from launcher.paths import ROOT
@@ -72,7 +73,8 @@ def _in_text(name: str, data: bytes, secret: Secrets) -> Iterator[str]:
         yield f"names the folder {ROOT}"
 
 
-def _lines(text: str) -> set[str]:
+@cache  # most files of a learners' repository are also files of the course
+def _lines(text: str) -> frozenset[str]:
     """The lines that say something, without the marks of a quotation, with their comment and without it. Also those of
     a notebook, which is JSON, and of HTML."""
     found = set()
@@ -81,7 +83,7 @@ def _lines(text: str) -> set[str]:
             plain = " ".join(part.strip(MARKS).split())
             if len(plain) >= LEAST and SAYS.search(plain):
                 found.add(plain)
-    return found
+    return frozenset(found)
 
 
 def _is_code(name: str) -> bool:
