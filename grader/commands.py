@@ -9,22 +9,22 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from launcher import language, options
+from launcher import language, options, parser
 from launcher.console import Failure, visible
 from launcher.language import _, later
 
-ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
+ABOUT = later("""Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
   ./lab             where you are on the ladder, and what is next
   ./lab watch 00    grade your own labs/00_*/… each time you save it
   ./lab demo        see the whole ladder graded, with the reference solutions
-"""
+""")
 GROUPS = {
-    "learn": "for learning",
-    "tools": "in your editor and your shell",
-    "teach": "for teaching",
-    "lockstep": "any CUDA program without a GPU",
-    "contribute": "for contributing",
+    "learn": later("for learning"),
+    "tools": later("in your editor and your shell"),
+    "teach": later("for teaching"),
+    "lockstep": later("any CUDA program without a GPU"),
+    "contribute": later("for contributing"),
 }
 Parser = argparse.ArgumentParser
 AddOptions = Callable[[Parser], None]
@@ -32,7 +32,7 @@ PARSER = Parser(
     prog="./lab",
     usage="./lab [COMMAND …]",
     description=ABOUT,
-    formatter_class=argparse.RawDescriptionHelpFormatter,
+    formatter_class=parser.LinesFormatter,
     allow_abbrev=False,
 )
 PARSER.add_argument(
@@ -44,13 +44,14 @@ LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # th
 
 
 def main(argv: list[str] | None = None) -> int:
-    PARSER.epilog = _all_commands()
     words = sys.argv[1:] if argv is None else argv
     try:
-        words = _without_language(words)
+        words = language.without_option(words)
     except ValueError as error:
         print(f"lab: {visible(error)}", file=sys.stderr)
         return 2
+    parser.speak()
+    PARSER.epilog = _all_commands()
     if words and (mistyped := _no_command(words[0])):
         print(f"lab: {visible(mistyped)}", file=sys.stderr)
         return 2
@@ -61,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments, others = PARSER.parse_known_args(words)
     arguments.rest = rest
     if others and arguments.command != "test":
-        PARSER.error(f"unrecognized arguments: {' '.join(others)}")
+        PARSER.error(_("unrecognized arguments: %s") % " ".join(others))
     arguments.for_ctest = others
     if arguments.command is None:
         arguments.run = _function("learner.home.run")
@@ -76,15 +77,6 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # ./lab list | head
         sys.stderr.close()
         return 1
-
-
-def _without_language(words: list[str]) -> list[str]:
-    """The words behind --lang zh or --lang=zh, which chooses the language. It is read before anything can be said."""
-    if not words or words[0].partition("=")[0] != "--lang" or words == ["--lang"]:
-        return words
-    _option, is_one_word, wanted = words[0].partition("=")
-    language.choose(wanted if is_one_word else words[1])
-    return words[1:] if is_one_word else words[2:]
 
 
 def _no_command(word: str) -> str:
@@ -103,8 +95,10 @@ def _no_command(word: str) -> str:
 def _all_commands() -> str:
     groups = []
     for group, title in GROUPS.items():
-        groups.append("\n".join([f"{title}:", *(f"  {name:11} {help}" for name, help in LISTED[group])]))
-    return "\n\n".join([*groups, "./lab COMMAND --help describes a command."])
+        groups.append(
+            "\n".join([_("{title}:", title=_(title)), *(f"  {name:11} {_(help)}" for name, help in LISTED[group])])
+        )
+    return "\n\n".join([*groups, _("./lab COMMAND --help describes a command.")])
 
 
 def _command(
@@ -126,8 +120,9 @@ def _command(
         return _function(work)(arguments)
 
     def register(add_options: AddOptions) -> None:
-        wrap = argparse.RawDescriptionHelpFormatter if keep_lines else argparse.HelpFormatter
-        name, about = add_options.__name__.removeprefix("_"), inspect.getdoc(add_options)
+        wrap = parser.LinesFormatter if keep_lines else parser.Formatter
+        name, about = add_options.__name__.removeprefix("_"), inspect.getdoc(add_options) or ""
+        about = about if keep_lines else " ".join(about.split())
         command = COMMANDS.add_parser(name, parents=shared, help=help, description=about, formatter_class=wrap)
         LISTED[group].append((name, help))
         command.set_defaults(run=run)
@@ -150,7 +145,7 @@ def _option(*names: str, **what: Any) -> Parser:  # noqa: ANN401
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+        raise argparse.ArgumentTypeError(_("{text} is no number from 1 on", text=text))
     return int(text)
 
 
@@ -431,8 +426,9 @@ def _wrong(wrong: Parser) -> None:
     wrong.add_argument("variant", metavar="VARIANT", nargs="?", help="the variant to show (default: list all)")
     files = wrong.add_mutually_exclusive_group()
     files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
-    patch = "make its patch: what differs between the reference and F.cu"
-    files.add_argument("--from", metavar="F.cu", dest="make_from", help=patch)
+    files.add_argument(
+        "--from", metavar="F.cu", dest="make_from", help="make its patch: what differs between the reference and F.cu"
+    )
 
 
 @_command(

@@ -15,3 +15,4 @@ install(TARGETS judge RUNTIME DESTINATION lib/warpladder)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/grader/launcher/templates/lockstep DESTINATION bin)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/grader/launcher DESTINATION lib/warpladder FILES_MATCHING PATTERN "*.py"
         PATTERN tests EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN templates EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/common/translation/messages DESTINATION lib/warpladder)

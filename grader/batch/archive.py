@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from launcher.language import Message, message
+
 # The sources of a lab are a few KiB. A submission stays far below these limits, with all files that people pack beside
 # the sources.
 ARCHIVE_BYTES = 8 << 20
@@ -30,6 +32,10 @@ Take = Callable[[str, Callable[[int], bytes]], None]  # gets a path, and a funct
 class Refusal(Exception):
     """The reason why a submission is not graded, and what its author should do."""
 
+    def __init__(self, why: Message) -> None:
+        super().__init__(why)
+        self.why = why
+
 
 def is_archive(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
@@ -43,12 +49,20 @@ def stem(name: str) -> str:
 def unpack(file: Path, take: Take) -> None:
     """Calls take for each member that is a regular file. Raises Refusal if a member is neither a file nor a folder."""
     if file.stat().st_size > ARCHIVE_BYTES:
-        raise Refusal(f"{file.name} is larger than {ARCHIVE_BYTES >> 20} MiB: pack only the source files.")
+        raise Refusal(
+            message(
+                "{file} is larger than {most} MiB: pack only the source files.",
+                file=file.name,
+                most=ARCHIVE_BYTES >> 20,
+            )
+        )
     try:
         (_unpack_zip if file.name.lower().endswith(".zip") else _unpack_tar)(file, take)
     except DAMAGED as error:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise Refusal(f"{file.name} is damaged, or no such archive ({what[:200]}): pack it again.") from error
+        raise Refusal(
+            message("{file} is damaged, or no such archive ({what}): pack it again.", file=file.name, what=what[:200])
+        ) from error
 
 
 def _unpack_zip(file: Path, take: Take) -> None:
@@ -61,16 +75,18 @@ def _unpack_zip(file: Path, take: Take) -> None:
             name = member.orig_filename
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                raise _no_file(name, "a link" if kind == stat.S_IFLNK else "a device or a pipe")
+                raise _no_file(name, message("a link") if kind == stat.S_IFLNK else message("a device or a pipe"))
             if not member.filename:
-                raise Refusal("a file in it has no name: pack it again.")
+                raise Refusal(message("a file in it has no name: pack it again."))
             if member.is_dir():
                 continue
             if member.flag_bits & 1:
-                raise Refusal(f"{name!r} is encrypted: pack it without a password.")
+                raise Refusal(message("{name} is encrypted: pack it without a password.", name=f"{name!r}"))
             # zipfile decompresses bzip2 and LZMA in pieces of any size, so we could not limit a bomb.
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise Refusal(f"{name!r} is packed by an unusual method: make an ordinary .zip.")
+                raise Refusal(
+                    message("{name} is packed by an unusual method: make an ordinary .zip.", name=f"{name!r}")
+                )
             with archive.open(member) as stream:
                 bounded = _Bounded(stream, left)
                 take(name, bounded.read)
@@ -87,7 +103,7 @@ def _unpack_tar(file: Path, take: Take) -> None:
                 continue
             if not member.isreg() or member.issparse():
                 link = member.issym() or member.islnk()
-                raise _no_file(member.name, "a link" if link else "a device, a pipe or a sparse file")
+                raise _no_file(member.name, message("a link") if link else message("a device, a pipe or a sparse file"))
             opened = archive.extractfile(member)
             assert opened is not None
             take(member.name, opened.read)
@@ -103,14 +119,16 @@ class _Bounded:
         data = self.stream_.read(count)
         self.left -= len(data)
         if self.left < 0:
-            raise Refusal(f"it unpacks to more than {UNPACKED_BYTES >> 20} MiB: pack only the source files.")
+            raise Refusal(
+                message("it unpacks to more than {most} MiB: pack only the source files.", most=UNPACKED_BYTES >> 20)
+            )
         return data
 
 
 def _check_count(count: int) -> None:
     if count > MEMBERS:
-        raise Refusal(f"it holds more than {MEMBERS} files: pack only the source files.")
+        raise Refusal(message("it holds more than {most} files: pack only the source files.", most=MEMBERS))
 
 
 def _no_file(name: str, what: str) -> Refusal:
-    return Refusal(f"{name!r} is {what}: pack regular files only.")
+    return Refusal(message("{name} is {what}: pack regular files only.", name=f"{name!r}", what=what))

@@ -18,6 +18,7 @@ from typing import Any
 
 from launcher import build, labs, wheels
 from launcher.console import Failure, say
+from launcher.language import _, later
 from launcher.paths import ROOT
 
 from . import judging, key, ready, server, version
@@ -27,7 +28,7 @@ CONNECT_SECONDS = 20
 FIRST_SECONDS = 0.5  # how often we look for the first worker
 LOOK_SECONDS = 5.0  # how often we look whether a worker is left
 GPU = {"GPU": 1}
-LOST = "the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest."
+LOST = later("the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest.")
 
 
 OTHER_SOURCES = "other sources"  # the key of an outcome that only says why the worker could not grade
@@ -86,8 +87,8 @@ def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
             alone = _say_if_alone(client, was_alone=alone)
             continue
         if future.status == "cancelled":
-            raise Failure(LOST)
-        _, task = running.pop(future.key)
+            raise Failure(_(LOST))
+        _future, task = running.pop(future.key)
         error = future.exception()
         outcome = future.result() if error is None else {}
         if error is None and OTHER_SOURCES not in outcome:
@@ -110,10 +111,15 @@ def _wait_for_the_first(client: Any) -> None:  # noqa: ANN401
 
 def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
     if client.status != "running":
-        raise Failure(LOST)
+        raise Failure(_(LOST))
     alone = not _workers(client)
     if alone and not was_alone:
-        say(f"There is no worker. Waiting for one; this starts one on any machine:\n    {_worker_of(client)}")
+        say(
+            _(
+                "There is no worker. Waiting for one; this starts one on any machine:\n    {command}",
+                command=_worker_of(client),
+            )
+        )
     return alone
 
 
@@ -121,9 +127,9 @@ def _retire_unfit(client: Any, task: Task, error: Exception | None) -> None:  # 
     """Sends workers away that joined since the start with other sources, or whose checkout has changed."""
     unfit = _problems(client, task)
     if not unfit and error is not None:
-        raise Failure(f"the cluster cannot run the tasks: {error}")
+        raise Failure(_("the cluster cannot run the tasks: {error}", error=error))
     for worker, problem in unfit.items():
-        say(f"The worker {worker} is sent away: it {problem}.")
+        say(_("The worker {worker} is sent away: it {problem}.", worker=worker, problem=problem))
     if unfit:
         client.retire_workers(list(unfit))
 
@@ -132,14 +138,22 @@ def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
     workers = _workers(client)
     if task.device == "gpu" and not any(facts["resources"].get("GPU") for facts in workers.values()):
         raise Failure(
-            f"none of the {len(workers)} workers has a GPU: the tasks would wait for ever. On a machine with one run\n"
-            f"    {_worker_of(client)} --device gpu"
+            _(
+                "none of the {count} workers has a GPU: the tasks would wait for ever. On a machine with "
+                "one run\n    {command} --device gpu",
+                count=len(workers),
+                command=_worker_of(client),
+            )
         )
     if problems := _problems(client, task):
         listed = "\n".join(f"    {worker} {problem}" for worker, problem in sorted(problems.items()))
         raise Failure(
-            f"these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the same state, and "
-            f"start them with {_worker_of(client)}"
+            _(
+                "these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the "
+                "same state, and start them with {command}",
+                listed=listed,
+                command=_worker_of(client),
+            )
         )
 
 
@@ -154,7 +168,7 @@ def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
     wanted = [worker for worker, facts in workers.items() if any_will_do or facts["resources"].get("GPU")]
     answers = client.run(_problem, task.grader.version, task.device, workers=wanted, on_error="return")
     return {
-        worker: answer if isinstance(answer, str) else f"was not started by ./lab worker ({answer})"
+        worker: answer if isinstance(answer, str) else _("was not started by ./lab worker ({answer})", answer=answer)
         for worker, answer in answers.items()
         if answer
     }
@@ -162,9 +176,9 @@ def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
 
 def _problem(wanted: str, where: str) -> str:
     if (here := version.digest()) != wanted:
-        return f"has other sources in {ROOT}: {here}, not {wanted}"
+        return _("has other sources in {folder}: {here}, not {wanted}", folder=ROOT, here=here, wanted=wanted)
     judge = build.TREES[where] / "grader" / "judge"
-    return "" if judge.exists() else f"has no {judge}"
+    return "" if judge.exists() else _("has no {judge}", judge=judge)
 
 
 def _workers(client: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -180,10 +194,13 @@ def _client(arguments: Namespace) -> Iterator[Any]:
         try:
             client = Client(arguments.scheduler, timeout=CONNECT_SECONDS, security=_security(arguments.key))
         except (OSError, ValueError) as error:
-            cause = "nobody answers there, or its key is another" if arguments.key else "nobody answers there"
+            cause = _("nobody answers there, or its key is another") if arguments.key else _("nobody answers there")
             raise Failure(
-                f"--scheduler {arguments.scheduler}: {cause}. This starts one, and says its address:\n"
-                "    ./lab scheduler"
+                _(
+                    "--scheduler {scheduler}: {cause}. This starts one, and says its address:\n    ./lab scheduler",
+                    scheduler=arguments.scheduler,
+                    cause=cause,
+                )
             ) from error
         with client:
             yield client
@@ -191,7 +208,10 @@ def _client(arguments: Namespace) -> Iterator[Any]:
     with _slurm(arguments) as cluster, Client(cluster) as client:
         jobs = arguments.slurm_jobs
         cluster.scale(jobs=jobs)
-        say(f"Waiting for the first of {jobs} Slurm job{'s' if jobs > 1 else ''} to start (squeue shows them)")
+        if jobs > 1:
+            say(_("Waiting for the first of {jobs} Slurm jobs to start (squeue shows them)", jobs=jobs))
+        else:
+            say(_("Waiting for the first of 1 Slurm job to start (squeue shows them)"))
         client.wait_for_workers(1)
         yield client
 

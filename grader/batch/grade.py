@@ -19,6 +19,7 @@ from typing import Any
 
 from launcher import labs, paths
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.lock import alone_in
 
 from . import cluster, intake, judging, local, memory, ready, records, reports, request, version
@@ -36,13 +37,16 @@ def run(arguments: Namespace) -> int:
     asked = request.read(arguments)
     out = asked.out
     _make(out)
-    busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
+    busy = _("another ./lab grade is at work on {out}. Wait for its end, or choose another --out.", out=out)
     with alone_in(out, or_fail=busy), local.workplace(out) as work, _stopped_by_signals():
         found, strangers = intake.read(asked.folder, labs.all_labs(), asked.only)
         _say_some(strangers)
         if not found:
             raise Failure(
-                f"{asked.folder} holds no submission. There, each student has a folder or an archive by their name."
+                _(
+                    "{folder} holds no submission. There, each student has a folder or an archive by their name.",
+                    folder=asked.folder,
+                )
             )
         grader = Grader(version.digest(), paths.commit(), _options(arguments, asked.hidden, out))
         results = Results(out)
@@ -112,46 +116,79 @@ class _Batch:
         for note in notes:
             say(text.visible(note, SHOWN_NOTE))
             if len(note) > SHOWN_NOTE:
-                say("index.html has this sentence whole.")
+                say(_("index.html has this sentence whole."))
         say(self._summary(everything))
         if self.graded:
             say(self._measured())
         missing = self.tasks - self.graded
         if self.interrupted or missing:
-            say(f"{missing} not graded yet. The same command goes on with them; what is graded stays.")
-        say(f"Results, one file for each student and lab: {out}/results; read first: {out}/index.html")
+            say(
+                _(
+                    "{missing} not graded yet. The same command goes on with them; what is graded stays.",
+                    missing=missing,
+                )
+            )
+        say(_("Results, one file for each student and lab: {out}/results; read first: {out}/index.html", out=out))
         faults = sum(record["verdict"] == records.FAULT for record in everything)
         if faults:
             say(
-                f"Judge faults: {faults}. The code is not at fault and has no score. index.html says what happened; "
-                "the same command tries them again."
+                _(
+                    "Judge faults: {faults}. The code is not at fault and has no score. index.html says what "
+                    "happened; the same command tries them again.",
+                    faults=faults,
+                )
             )
         return 130 if self.interrupted else 1 if missing or faults else 0
 
     def _say_changes(self) -> None:
         def result(record: Record) -> str:
-            return f"{record['verdict']} ({record['score']})"
+            return f"{_(record['verdict'])} ({record['score']})"
 
         changed = [record for record in self.new if changes.is_changed(record)]
         for record in changed[:20]:
-            say(f"changed: {record['student']}, {record['lab']}: {result(record['previous'])} → {result(record)}")
+            results = f"{result(record['previous'])} → {result(record)}"
+            say(
+                _("changed: {student}, {lab}: {results}", student=record["student"], lab=record["lab"], results=results)
+            )
         if len(changed) > 20:
-            say(f"… {len(changed)} results changed; all of them are in changes.csv")
+            say(_("… {count} results changed; all of them are in changes.csv", count=len(changed)))
         for record in self.new:
             if record["kept"]:
-                say(f"kept: {record['student']}, {record['lab']}: {result(record)}. {record['kept']}")
+                names = {"student": record["student"], "lab": record["lab"]}
+                say(_("kept: {student}, {lab}: {result}. {why}", **names, result=result(record), why=record["kept"]))
 
     def _summary(self, everything: list[Record]) -> str:
         verdicts = Counter(record["verdict"] for record in everything)
-        listed = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-        return f"{len(everything)} results of {len({record['student'] for record in everything})} students: {listed}"
+        listed = _(", ").join(
+            _("{count} {verdict}", count=count, verdict=_(verdict)) for verdict, count in verdicts.most_common()
+        )
+        return _(
+            "{count} results of {students} students: {listed}",
+            count=len(everything),
+            students=len({record["student"] for record in everything}),
+            listed=listed,
+        )
 
     def _measured(self) -> str:
-        rate = f"{self.graded} graded in {self.seconds:.0f} s: {self.graded * 60 / self.seconds:.1f} a minute."
+        rate = _(
+            "{graded} graded in {seconds} s: {rate} a minute.",
+            graded=self.graded,
+            seconds=f"{self.seconds:.0f}",
+            rate=f"{self.graded * 60 / self.seconds:.1f}",
+        )
         peak, largest = (f"{used / 2**20:.0f} MiB" for used in (self.peak, self.largest))
         if _is_cluster(self.arguments):
-            return f"{rate} The largest judge used {largest} at its peak (measured by the workers)."
-        return f"{rate} Peak memory {peak} in all, {largest} the largest judge (sampled)."
+            return _(
+                "{rate} The largest judge used {largest} at its peak (measured by the workers).",
+                rate=rate,
+                largest=largest,
+            )
+        return _(
+            "{rate} Peak memory {peak} in all, {largest} the largest judge (sampled).",
+            rate=rate,
+            peak=peak,
+            largest=largest,
+        )
 
 
 def _without_submission(results: Results, found: Sequence[Submission]) -> list[str]:
@@ -159,22 +196,28 @@ def _without_submission(results: Results, found: Sequence[Submission]) -> list[s
     gone = sorted({record["student"] for record in results.all()} - {one.student for one in found})
     if not gone:
         return []
-    advice = "If one of them has another name now, remove the old name's folder from results/ and grade again."
-    return [f"These have results from earlier, and no submission in this folder: {', '.join(gone)}. {advice}"]
+    advice = _("If one of them has another name now, remove the old name's folder from results/ and grade again.")
+    return [
+        _(
+            "These have results from earlier, and no submission in this folder: {students}. {advice}",
+            students=", ".join(gone),
+            advice=advice,
+        )
+    ]
 
 
 def _say_some(notes: Sequence[str]) -> None:
     for note in notes[:SHOWN_STRANGERS]:
         say(note)
     if len(notes) > SHOWN_STRANGERS:
-        say(f"… and {len(notes) - SHOWN_STRANGERS} more; index.html names them all.")
+        say(_("… and {count} more; index.html names them all.", count=len(notes) - SHOWN_STRANGERS))
 
 
 def _make(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Failure(f"--out {out} cannot be made: {error.strerror}") from error
+        raise Failure(_("--out {out} cannot be made: {why}", out=out, why=error.strerror)) from error
 
 
 @contextlib.contextmanager
@@ -210,16 +253,17 @@ def _seed(hidden: bytes | None, out: Path) -> int:
         return int(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise Failure(
-            f"{file} does not contain a number. Remove it, or choose the seed of the inputs with --seed."
+            _("{file} does not contain a number. Remove it, or choose the seed of the inputs with --seed.", file=file)
         ) from error
 
 
 def _plan(found: list[Submission], todo: list[Submission]) -> str:
     refused = sum(one.refusal is not None for one in found)
-    text = f"{len({one.student for one in found})} students, {len(found)} submissions"
-    text += f", {refused} of them refused" if refused else ""
+    students = len({one.student for one in found})
+    text = _("{students} students, {submissions} submissions", students=students, submissions=len(found))
+    text += _(", {refused} of them refused", refused=refused) if refused else ""
     done = len(found) - len(todo)
-    return text + (f"; {done} have their result already" if done else "")
+    return text + (_("; {done} have their result already", done=done) if done else "")
 
 
 def _outcomes(tasks: list[Task], work: Path, arguments: Namespace) -> Outcomes:

@@ -11,6 +11,7 @@ from typing import Any
 from launcher import labs
 from launcher.console import Failure
 from launcher.labs import Lab
+from launcher.language import _
 
 SHORTEST, LONGEST = 16, 1 << 20  # bytes
 LARGEST = 1048577  # elements of a case, if lab.json has no other number
@@ -26,30 +27,42 @@ def read_hidden(name: str | None) -> bytes | None:
             secret = stream.read(LONGEST + 1)
     except OSError as error:
         raise Failure(
-            f"--hidden {name} cannot be read: {error.strerror}. It takes the file with your secret."
+            _(
+                "--hidden {name} cannot be read: {why}. It takes the file with your secret.",
+                name=name,
+                why=error.strerror,
+            )
         ) from error
     if problem := _problem(secret):
-        raise Failure(f"--hidden {name}: {problem}")
+        raise Failure(_("--hidden {name}: {problem}", name=name, problem=problem))
     return secret
 
 
 def _problem(secret: bytes) -> str:
     if len(secret) > LONGEST:
-        return "is larger than 1 MiB. Name the file with your secret."
+        return _("is larger than 1 MiB. Name the file with your secret.")
     if len(secret) < SHORTEST:
-        return f"is shorter than {SHORTEST} bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE"
+        return _(
+            "is shorter than {least} bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE",
+            least=SHORTEST,
+        )
     by_name = {lab.name: lab for lab in labs.all_labs()}
     listed = _listed(secret)
     if isinstance(listed, str):
-        return f"begins as a list of cases, but is no JSON object ({listed}). docs/grading.md shows one."
+        return _("begins as a list of cases, but is no JSON object ({why}). docs/grading.md shows one.", why=listed)
     for name, cases in listed.items():
         if name not in by_name:
-            return f'names a lab "{name}", which is not here; ./lab list --json has the names.'
+            return _('names a lab "{name}", which is not here; ./lab list --json has the names.', name=name)
         if not isinstance(cases, list) or not cases:
-            return f'"{name}" must be a list of cases. docs/grading.md shows one.'
+            return _('"{name}" must be a list of cases. docs/grading.md shows one.', name=name)
         for number, case in enumerate(cases, 1):
             if wrong := _wrong_in(case, by_name[name]):
-                return f"{name}, case {number} {wrong}. docs/grading.md lists the keys."
+                return _(
+                    "{name}, case {number} {wrong}. docs/grading.md lists the keys.",
+                    name=name,
+                    number=number,
+                    wrong=wrong,
+                )
     return ""
 
 
@@ -65,28 +78,28 @@ def _listed(secret: bytes) -> dict[str, Any] | str:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         return str(error)
-    return found if isinstance(found, dict) else "the cases stand under their lab's name"
+    return found if isinstance(found, dict) else _("the cases stand under their lab's name")
 
 
 def _wrong_in(case: object, lab: Lab) -> str:
     if not isinstance(case, dict):
-        return "must be an object"
+        return _("must be an object")
     if unknown := case.keys() - KEYS:
-        return f'has an unknown key "{min(unknown)}"'
+        return _('has an unknown key "{key}"', key=min(unknown))
     n = case.get("n")
     if type(n) is not int or n < 0:
-        return 'has no "n" that is a whole number'
+        return _('has no "n" that is a whole number')
     sizes, entries = lab.facts["sizes"], lab.facts["entries"]
     if n > (most := max(sizes["real"], sizes.get("largest", LARGEST))):
-        return f'has an "n" above the lab\'s largest, {most}'
+        return _('has an "n" above the lab\'s largest, {most}', most=most)
     if n > 0 and "input" not in case:
-        return 'has no "input"'
+        return _('has no "input"')
     if not isinstance(case.get("input", ""), str):
-        return 'has a "input" of the wrong type'
+        return _('has a "input" of the wrong type')
     if case.get("entry", entries[0]) not in entries:
-        return f'has an "entry" that the lab has not, "{case["entry"]}"'
+        return _('has an "entry" that the lab has not, "{entry}"', entry=case["entry"])
     for key, least, most in (("seed", 0, 2**64 - 1), ("block", -(2**31), 2**31 - 1)):
         value = case.get(key, 0)
         if type(value) is not int or not least <= value <= most:
-            return f'has a "{key}" that is no whole number, or one out of range'
+            return _('has a "{key}" that is no whole number, or one out of range', key=key)
     return ""

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from launcher.console import visible
 from launcher.labs import Lab
+from launcher.language import Message, _, message
 
 from . import archive
 from .archive import Refusal
@@ -55,8 +56,8 @@ class Submission:
     source: str  # the entry in the folder of submissions
     files: dict[str, bytes] = field(default_factory=dict)  # name → bytes
     main: str = ""  # the file that the judge compiles
-    refusal: str | None = None
-    notes: tuple[str, ...] = ()
+    refusal: Message | None = None
+    notes: tuple[Message, ...] = ()
     # {"system": canvas, moodle, or folder, "id", "name"}; None if the student's key says as much
     identity: dict[str, str] | None = None
     time: float | None = None  # of the newest file, as the file system has it: seconds since 1970
@@ -76,7 +77,7 @@ class _Entry:
 
     parts: list[tuple[str, Path]] = field(default_factory=list)
     identity: dict[str, str] | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
 
 def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submission], list[str]]:
@@ -108,7 +109,7 @@ def _by_student(folder: Path) -> tuple[dict[str, _Entry], list[str]]:
     for path in sorted(folder.iterdir()):
         name = path.name
         if JUNK.fullmatch(name):
-            strangers.append(f"{_quoted(name)} is ignored: left behind by another program")
+            strangers.append(_("{name} is ignored: left behind by another program", name=_quoted(name)))
             continue
         if match := MOODLE.fullmatch(name):
             system = "moodle"
@@ -118,12 +119,18 @@ def _by_student(folder: Path) -> tuple[dict[str, _Entry], list[str]]:
             _add_by_name(entries, name if path.is_dir() else archive.stem(name), path)
             continue
         else:
-            strangers.append(f"{_quoted(name)} is ignored: neither a folder nor one of {', '.join(archive.SUFFIXES)}")
+            strangers.append(
+                _(
+                    "{name} is ignored: neither a folder nor one of {suffixes}",
+                    name=_quoted(name),
+                    suffixes=", ".join(archive.SUFFIXES),
+                )
+            )
             continue
         entry = entries[student_key(f"{match['name']}_{match['id']}")]
         entry.identity = {"system": system, "id": match["id"], "name": match["name"]}
         if match.groupdict().get("late"):
-            entry.notes.append(f"{_quoted(match['file'])} came late, as Canvas says in its name")
+            entry.notes.append(message("{file} came late, as Canvas says in its name", file=_quoted(match["file"])))
         if match.groupdict().get("kind") != "onlinetext":
             entry.parts.append((match["file"], path))
     return dict(entries), strangers
@@ -138,20 +145,20 @@ def _add_by_name(entries: dict[str, _Entry], name: str, path: Path) -> None:
 
 
 def _of_student(student: str, entry: _Entry, labs: list[Lab], only: Lab | None) -> list[Submission]:
-    source = ", ".join(path.name for _, path in entry.parts)
+    source = ", ".join(path.name for _name, path in entry.parts)
     make = partial(Submission, student, source=source, identity=entry.identity)
     sieve = _Sieve()
     sieve.notes += entry.notes
     try:
         if len(entry.parts) > 1 and (entry.identity is None or entry.identity["system"] == "folder"):
-            raise Refusal(f"there are two submissions by this name, {source}: keep one of them.")
+            raise Refusal(message("there are two submissions by this name, {source}: keep one of them.", source=source))
         for name, path in entry.parts:
             sieve.take_entry(name, path)
         found = _by_lab(sieve, make, labs, only)
     except Refusal as refusal:
-        found = [make(only.name if only else None, refusal=str(refusal), notes=tuple(sieve.notes))]
+        found = [make(only.name if only else None, refusal=refusal.why, notes=tuple(sieve.notes))]
     except OSError as error:
-        text = f"{source} cannot be read ({error.strerror}): check its permissions."
+        text = message("{source} cannot be read ({why}): check its permissions.", source=source, why=error.strerror)
         found = [make(only.name if only else None, refusal=text)]
     return [_readable(one, _time_of(entry, sieve)) for one in found]
 
@@ -161,8 +168,8 @@ def _readable(one: Submission, time: float | None) -> Submission:
     return replace(
         one,
         source=_on_one_line(one.source),
-        refusal=None if one.refusal is None else _on_one_line(one.refusal),
-        notes=tuple(map(_on_one_line, one.notes)),
+        refusal=None if one.refusal is None else one.refusal.changed(_on_one_line),
+        notes=tuple(note.changed(_on_one_line) for note in one.notes),
         identity=one.identity and {key: _on_one_line(text) for key, text in one.identity.items()},
         time=time,
     )
@@ -171,7 +178,7 @@ def _readable(one: Submission, time: float | None) -> Submission:
 def _time_of(entry: _Entry, sieve: "_Sieve") -> float | None:
     """Of an archive the file system's time counts: its members say when they were written, not when they came."""
     times = list(sieve.times)
-    for _, path in entry.parts:
+    for _name, path in entry.parts:
         with suppress(OSError):
             if not path.is_dir():
                 times.append(path.lstat().st_mtime)
@@ -193,7 +200,7 @@ class _Sieve:
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
-        self.notes: list[str] = []
+        self.notes: list[Message] = []
         self.times: list[float] = []  # of the sources in folders
         self.seen: set[str] = set()
         self.bytes = 0
@@ -201,7 +208,7 @@ class _Sieve:
     def take_entry(self, name: str, path: Path) -> None:
         """name: "" if the path holds all of the student's files."""
         if path.is_symlink():
-            raise Refusal(f"{_quoted(path.name)} is a link: hand in the files themselves.")
+            raise Refusal(message("{path} is a link: hand in the files themselves.", path=_quoted(path.name)))
         if path.is_dir():
             for child in sorted(path.iterdir()):
                 self.take_child(f"{name}/{child.name}" if name else child.name, child)
@@ -217,12 +224,16 @@ class _Sieve:
     def take_child(self, name: str, path: Path) -> None:
         mode = path.lstat().st_mode
         if JUNK.fullmatch(path.name):
-            self.ignore(name, "left behind by another program")
+            self.ignore(name, message("left behind by another program"))
         elif stat.S_ISDIR(mode) and name.count("/") >= DEPTH:
-            raise Refusal(f"{_quoted(name)} lies more than {DEPTH} folders deep: hand in flat folders.")
+            raise Refusal(
+                message(
+                    "{name} lies more than {most} folders deep: hand in flat folders.", name=_quoted(name), most=DEPTH
+                )
+            )
         elif not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-            what = "a link" if stat.S_ISLNK(mode) else "a device or a pipe"
-            raise Refusal(f"{_quoted(name)} is {what}: hand in regular files only.")
+            what = message("a link") if stat.S_ISLNK(mode) else message("a device or a pipe")
+            raise Refusal(message("{name} is {what}: hand in regular files only.", name=_quoted(name), what=what))
         else:
             self.take_entry(name, path)
 
@@ -231,39 +242,58 @@ class _Sieve:
         clean = "/".join(parts)
         is_source = parts[-1].endswith((*CUDA, *OPENCL))
         if clean in self.seen:
-            raise Refusal(f"{_quoted(clean)} is there twice: keep one of them.")
+            raise Refusal(message("{clean} is there twice: keep one of them.", clean=_quoted(clean)))
         self.seen.add(clean)
         if len(self.seen) > archive.MEMBERS:
-            raise Refusal(f"it holds more than {archive.MEMBERS} files: hand in only the source files.")
+            raise Refusal(
+                message("it holds more than {most} files: hand in only the source files.", most=archive.MEMBERS)
+            )
         name = parts[-1]
         if any(JUNK.fullmatch(part) for part in parts):
-            self.ignore(clean, "left behind by another program")
+            self.ignore(clean, message("left behind by another program"))
         elif in_archive and archive.is_archive(name):
-            raise Refusal(f"{_quoted(clean)} is an archive inside an archive: put its files there themselves.")
+            raise Refusal(
+                message(
+                    "{clean} is an archive inside an archive: put its files there themselves.", clean=_quoted(clean)
+                )
+            )
         elif name.lower().endswith(archive.OTHER_SUFFIXES):
-            raise Refusal(f"{_quoted(clean)} is of a kind that is not unpacked: make a .zip or a .tar.gz.")
+            raise Refusal(
+                message("{clean} is of a kind that is not unpacked: make a .zip or a .tar.gz.", clean=_quoted(clean))
+            )
         elif not is_source:
-            self.ignore(clean, "not a source file")
+            self.ignore(clean, message("not a source file"))
         elif not READABLE_NAME.fullmatch(name):
-            raise Refusal(f"{_quoted(name)}: rename it; names are of letters, digits, spaces and _ . -")
+            raise Refusal(
+                message("{name}: rename it; names are of letters, digits, spaces and _ . -", name=_quoted(name))
+            )
         else:
             self.keep(clean, read(FILE_BYTES + 1))
 
     def keep(self, path: str, data: bytes) -> None:
         if len(data) > FILE_BYTES:
             raise Refusal(
-                f"{_quoted(path)} is larger than {FILE_BYTES >> 20} MiB: hand in only sources, which are smaller."
+                message(
+                    "{path} is larger than {most} MiB: hand in only sources, which are smaller.",
+                    path=_quoted(path),
+                    most=FILE_BYTES >> 20,
+                )
             )
         self.bytes += len(data)
         if self.bytes > archive.ARCHIVE_BYTES:
-            raise Refusal(f"its sources are larger than {archive.ARCHIVE_BYTES >> 20} MiB together: hand in fewer.")
+            raise Refusal(
+                message(
+                    "its sources are larger than {most} MiB together: hand in fewer.",
+                    most=archive.ARCHIVE_BYTES >> 20,
+                )
+            )
         self.files[path] = data
 
-    def ignore(self, path: str, why: str) -> None:
+    def ignore(self, path: str, why: Message) -> None:
         if len(self.notes) < 20:
-            self.notes.append(f"{_quoted(path)} is ignored: {why}")
+            self.notes.append(message("{path} is ignored: {why}", path=_quoted(path), why=why))
         elif len(self.notes) == 20:
-            self.notes.append("… and more")
+            self.notes.append(message("… and more"))
 
 
 def _inside(path: str, folder: str) -> str:
@@ -275,16 +305,18 @@ def _inside(path: str, folder: str) -> str:
 def _checked_parts(path: str, in_archive: bool) -> tuple[str, ...]:
     parts = PurePosixPath(path).parts
     if not parts:
-        raise Refusal("a file without a name: pack it again.")
+        raise Refusal(message("a file without a name: pack it again."))
     # People would read such a path as another one, and a NUL or a backslash means something else to other programs.
     # Bytes that are not UTF-8 come from an honest, older program.
     is_odd = "\\" in path or not all(c.isprintable() or "\udc80" <= c <= "\udcff" for c in path)
     if is_odd and (parts[-1].endswith((*CUDA, *OPENCL)) or "\0" in path):
-        raise Refusal(f"{_quoted(path)} is an odd path: rename it with letters, digits, _ . and -.")
+        raise Refusal(message("{path} is an odd path: rename it with letters, digits, _ . and -.", path=_quoted(path)))
     if in_archive and (path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")):
-        raise Refusal(f"{_quoted(path)} leads out of the submission: use plain paths.")
+        raise Refusal(message("{path} leads out of the submission: use plain paths.", path=_quoted(path)))
     if len(parts) > DEPTH + 1:
-        raise Refusal(f"{_quoted(path)} lies more than {DEPTH} folders deep: hand in flat folders.")
+        raise Refusal(
+            message("{path} lies more than {most} folders deep: hand in flat folders.", path=_quoted(path), most=DEPTH)
+        )
     return parts
 
 
@@ -309,16 +341,28 @@ def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], onl
             loose[path] = data
     if only:
         others = [folder for number, folders in groups.items() if number != only.number for folder in folders]
-        notes = sieve.notes + [f"{_quoted(folder)} is ignored: another lab's folder" for folder in others]
+        notes = sieve.notes + [
+            message("{folder} is ignored: another lab's folder", folder=_quoted(folder)) for folder in others
+        ]
         folders = groups.get(only.number) or {"": loose}
         return [_of_lab(only, folders, notes, make)]
-    notes = sieve.notes + [f"{_quoted(path)} is ignored: it lies in no lab's folder" for path in loose]
+    notes = sieve.notes + [
+        message("{path} is ignored: it lies in no lab's folder", path=_quoted(path)) for path in loose
+    ]
     found = [_of_lab(numbers[number], groups[number], notes, make) for number in sorted(groups)]
     lost = sorted(path for path in loose if path.endswith(".cu"))
     if lost or not found:
-        what = f"{', '.join(lost[:5])} belongs to no lab" if lost else "there is no source file"
+        what = (
+            message("{files} belongs to no lab", files=", ".join(lost[:5]))
+            if lost
+            else message("there is no source file")
+        )
         example = labs[0].source.name if labs else "FILE.cu"
-        text = f"{what}: put each lab's files into a folder with its number, such as 02/{example}."
+        text = message(
+            "{what}: put each lab's files into a folder with its number, such as 02/{example}.",
+            what=what,
+            example=example,
+        )
         found.append(make(None, refusal=text, notes=tuple(sieve.notes)))
     return found
 
@@ -345,30 +389,55 @@ def _of_lab(
     try:
         if len(folders) > 1:
             listed = ", ".join(sorted(folders))
-            raise Refusal(f"lab {lab.number} is there more than once, as {listed}: keep one of them.")
+            raise Refusal(
+                message(
+                    "lab {lab} is there more than once, as {listed}: keep one of them.", lab=lab.number, listed=listed
+                )
+            )
         files = dict(next(iter(folders.values())))
         main = _main_file(lab, list(files))
         main_name = main.name if SOURCE_NAME.fullmatch(main.name) else lab.source.name
         if main_name != main.name:
-            notes.append(f"{_quoted(main.name)} is graded as {main_name}: the compiler gets plain names only")
+            notes.append(
+                message(
+                    "{main} is graded as {main_name}: the compiler gets plain names only",
+                    main=_quoted(main.name),
+                    main_name=main_name,
+                )
+            )
         kept = {main_name: files.pop(str(main))}
         for path, data in files.items():
             name = PurePosixPath(path).name
             if PurePosixPath(path).parent != main.parent:
-                notes.append(f"{_quoted(path)} is ignored: the compiler sees only the files beside {main.name}")
+                notes.append(
+                    message(
+                        "{path} is ignored: the compiler sees only the files beside {main}",
+                        path=_quoted(path),
+                        main=main.name,
+                    )
+                )
             elif not path.endswith(OPENCL if lab.is_opencl else CUDA):
-                notes.append(f"{_quoted(path)} is ignored: not a source of this lab")
+                notes.append(message("{path} is ignored: not a source of this lab", path=_quoted(path)))
             elif not SOURCE_NAME.fullmatch(name):
                 notes.append(
-                    f"{_quoted(path)} is ignored: the compiler cannot get this name; use letters, digits, _ . and -"
+                    message(
+                        "{path} is ignored: the compiler cannot get this name; use letters, digits, _ . and -",
+                        path=_quoted(path),
+                    )
                 )
             else:
                 kept[name] = data
         if len(kept) > LAB_FILES:
-            raise Refusal(f"more than {LAB_FILES} source files: hand in those that lab {lab.number} needs.")
+            raise Refusal(
+                message(
+                    "more than {most} source files: hand in those that lab {lab} needs.",
+                    most=LAB_FILES,
+                    lab=lab.number,
+                )
+            )
         return make(lab.name, files=kept, main=main_name, notes=tuple(notes))
     except Refusal as refusal:
-        return make(lab.name, refusal=str(refusal), notes=tuple(notes))
+        return make(lab.name, refusal=refusal.why, notes=tuple(notes))
 
 
 def _main_file(lab: Lab, paths: list[str]) -> PurePosixPath:
@@ -376,13 +445,21 @@ def _main_file(lab: Lab, paths: list[str]) -> PurePosixPath:
     wanted, suffix = lab.source.name, lab.source.suffix
     candidates = [PurePosixPath(path) for path in sorted(paths) if path.endswith(suffix)]
     if not candidates:
-        raise Refusal(f"there is no {suffix} file: hand in {wanted}.")
+        raise Refusal(message("there is no {suffix} file: hand in {wanted}.", suffix=suffix, wanted=wanted))
     outermost = min(len(path.parts) for path in candidates)
     candidates = [path for path in candidates if len(path.parts) == outermost]
     if len(folders := sorted({str(path.parent) for path in candidates})) > 1:
-        raise Refusal(f"{suffix} files are in more than one folder, {', '.join(folders[:5])}: keep one of them.")
+        raise Refusal(
+            message(
+                "{suffix} files are in more than one folder, {folders}: keep one of them.",
+                suffix=suffix,
+                folders=", ".join(folders[:5]),
+            )
+        )
     named = [path for path in candidates if path.name == wanted]
     if named or len(candidates) == 1:
         return (named or candidates)[0]
     listed = ", ".join(path.name for path in candidates[:5])
-    raise Refusal(f"of {listed} none is called {wanted}: give the main file that name.")
+    raise Refusal(
+        message("of {listed} none is called {wanted}: give the main file that name.", listed=listed, wanted=wanted)
+    )

@@ -13,9 +13,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from launcher.console import Failure, last_lines
+from launcher.language import _, later
 
 DAYS = 3650
-COPY = (
+COPY = later(
     "Copy it from the machine on which ./lab scheduler runs, in a way that nobody else can read: scp, or a USB stick."
 )
 
@@ -24,12 +25,15 @@ def check_scheduler(host: str, key: str | None) -> None:
     """Refuses to listen to a network without a key: everybody who may connect can run programs on every worker."""
     if key is None and not is_loopback(host):
         raise Failure(
-            f"--host {host} without a key: everybody who reaches this port could run programs on every worker. Add\n"
-            "    --key cluster.pem\n"
-            "It makes the file if there is none. Only those who have the file can connect."
+            _(
+                "--host {host} without a key: everybody who reaches this port could run programs on "
+                "every worker. Add\n    --key cluster.pem\nIt makes the file if there is none. Only those "
+                "who have the file can connect.",
+                host=host,
+            )
         )
     if key is not None and Path(key).is_dir():
-        raise Failure(f"--key {key} is a folder: name a file in it.")
+        raise Failure(_("--key {key} is a folder: name a file in it.", key=key))
 
 
 def check_client(address: str, key: str | None) -> None:
@@ -37,20 +41,27 @@ def check_client(address: str, key: str | None) -> None:
     scheme, host = _parts(address)
     if scheme not in ("tcp", "tls") or not host:
         raise Failure(
-            f"{address} is not a scheduler's address. ./lab scheduler prints its own, such as tls://HOST:8786"
+            _(
+                "{address} is not a scheduler's address. ./lab scheduler prints its own, such as tls://HOST:8786",
+                address=address,
+            )
         )
     if scheme == "tls" and key is None:
-        raise Failure(f"{address} needs the cluster's key: add --key FILE. {COPY}")
+        raise Failure(_("{address} needs the cluster's key: add --key FILE. {copy}", address=address, copy=_(COPY)))
     if scheme == "tcp" and key is not None:
-        raise Failure(f"{address}: a key is for tls://. Was the scheduler started with --key?")
+        raise Failure(_("{address}: a key is for tls://. Was the scheduler started with --key?", address=address))
     if scheme == "tcp" and not is_loopback(host):
         raise Failure(
-            f"{address} leads to another machine without a key. Start the scheduler there by\n"
-            f"    ./lab scheduler --host {host} --key cluster.pem\n"
-            "and use tls:// and --key cluster.pem here."
+            _(
+                "{address} leads to another machine without a key. Start the scheduler there by\n    "
+                "./lab scheduler --host {host} --key cluster.pem\nand use tls:// and --key cluster.pem "
+                "here.",
+                address=address,
+                host=host,
+            )
         )
     if key is not None and not Path(key).is_file():
-        raise Failure(f"--key {key}: there is no such file. {COPY}")
+        raise Failure(_("--key {key}: there is no such file. {copy}", key=key, copy=_(COPY)))
 
 
 def is_loopback(host: str) -> bool:
@@ -69,18 +80,18 @@ def make_if_missing(file: Path) -> bool:
     if file.exists():
         return False
     if shutil.which("openssl") is None:
-        raise Failure("a key is made by openssl, which this machine lacks. Install it (Debian: openssl).")
+        raise Failure(_("a key is made by openssl, which this machine lacks. Install it (Debian: openssl)."))
     with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
         private, public = Path(folder) / "private", Path(folder) / "public"
         command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         command += ["-days", str(DAYS), "-subj", "/CN=warpladder", "-keyout", str(private), "-out", str(public)]
         made = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
         if made.returncode != 0:
-            raise Failure(f"{last_lines(made.stderr, 4)}\nopenssl could not make a key.")
+            raise Failure(_("{said}\nopenssl could not make a key.", said=last_lines(made.stderr, 4)))
         try:
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
-            raise Failure(f"--key {file} cannot be written: {error.strerror}") from error
+            raise Failure(_("--key {file} cannot be written: {why}", file=file, why=error.strerror)) from error
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(private.read_bytes() + public.read_bytes())
     return True

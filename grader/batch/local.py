@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from launcher import device, labs
 from launcher.console import say
 from launcher.labs import Lab
+from launcher.language import _
 
 from . import judging, memory, ready
 from .judging import Done, Outcomes, Place, Task
@@ -69,7 +70,7 @@ def _outcomes(tasks: list[Task], by_name: dict[str, Lab], place: Place, slots: l
 
 def _remove(folder: Path) -> None:
     """Removes the tree, also folders in it that a submission left without permission to write or to look inside."""
-    for _ in range(DEEPEST):
+    for _time in range(DEEPEST):
         locked: list[Path] = []
         shutil.rmtree(folder, onerror=partial(_note, locked))
         if not locked or not folder.exists():
@@ -79,7 +80,7 @@ def _remove(folder: Path) -> None:
                 with suppress(OSError):
                     if one.is_dir() and not one.is_symlink():
                         one.chmod(0o700)
-    say(f"{folder} could not be removed. Nothing needs it any more: remove it by hand.")
+    say(_("{folder} could not be removed. Nothing needs it any more: remove it by hand.", folder=folder))
 
 
 def _note(locked: list[Path], _: object, path: str, __: object) -> None:
@@ -92,11 +93,20 @@ def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
         cards = device.count()
         count = min(wanted or cards, cards)
         if wanted and wanted > cards:
-            say(f"--jobs {wanted}: one job at a time on each card, and there are {cards}.")
+            say(
+                _("--jobs {wanted}: one job at a time on each card, and there are {cards}.", wanted=wanted, cards=cards)
+            )
         return [{"CUDA_VISIBLE_DEVICES": str(number)} for number in range(count)] if cards > 1 else [{}]
     cores = len(os.sched_getaffinity(0))
     count, room = wanted or cores, max(1, memory.available() // ready.JUDGE_BYTES)
     if count > room:
         gibibytes = ready.JUDGE_BYTES >> 30
-        say(f"{room} at a time and not {count}: a judge may use {gibibytes} GiB, and that much memory is free.")
+        say(
+            _(
+                "{room} at a time and not {count}: a judge may use {gibibytes} GiB, and that much memory is free.",
+                room=room,
+                count=count,
+                gibibytes=gibibytes,
+            )
+        )
     return [{}] * min(count, room)

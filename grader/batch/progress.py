@@ -4,13 +4,14 @@ import sys
 from typing import Any
 
 from launcher.console import say
+from launcher.language import _
 from rich import progress
 
 
 class Progress(progress.Progress):
     def __init__(self, tasks: int) -> None:
         super().__init__(
-            progress.TextColumn("Grading"),
+            progress.TextColumn(_("Grading")),
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
             progress.TextColumn("{task.fields[last]}", markup=False),
@@ -22,8 +23,8 @@ class Progress(progress.Progress):
 
     def graded(self, record: dict[str, Any]) -> None:
         [task] = self.tasks
-        score = "no score" if record["score"] is None else f"{record['score']:g}"
-        last = f"{record['student']}, {record['lab']}: {record['verdict']}, {score}"
+        score = _("no score") if record["score"] is None else f"{record['score']:g}"
+        last = f"{record['student']}, {record['lab']}: {_(record['verdict'])}{_(', ')}{score}"
         self.update(task.id, advance=1, last=last)
         if self.disable:
             say(f"[{task.completed:.0f}/{task.total}] {last} ({record['seconds']:.0f} s)")

@@ -5,6 +5,7 @@ from pathlib import Path
 from launcher import build, demo, judge, setup
 from launcher.console import Failure
 from launcher.labs import Lab
+from launcher.language import _
 
 # Memory for one judge and all processes that it starts. The largest one on lockstep took 730 MiB: lab 16's reference,
 # whose measured case of 100 MiB is under all checks. The sandbox limits a submission that wastes more.
@@ -22,5 +23,5 @@ def make_ready(where: str, wanted: list[Lab]) -> tuple[Path, list[Lab]]:
         nvcc = setup.prepare()
     fit = demo.buildable(wanted)
     tree = build.configure(where, nvcc)
-    build.build(tree, judge.targets(fit), "Building what grades these labs")
+    build.build(tree, judge.targets(fit), _("Building what grades these labs"))
     return tree, fit

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.console import Failure, replaced
+from launcher.language import Message, _
 
 from .intake import Submission
 from .reports import text
@@ -52,7 +53,11 @@ class Results:
         same = [" and ".join(sorted(those)) for those in twins.values() if len(those) > 1]
         if same and self.is_blind_to_case_:
             raise Failure(
-                f"{self.folder_} lies where {same[0]} are one name. Choose --out on a disk of Linux, or rename one."
+                _(
+                    "{folder} lies where {names} are one name. Choose --out on a disk of Linux, or rename one.",
+                    folder=self.folder_,
+                    names=same[0],
+                )
             )
 
     def current(self, student: str, lab: str | None) -> Record | None:
@@ -109,7 +114,13 @@ class Results:
                 return
             if beside.read_text(encoding="utf-8", errors="surrogatepass") == whole:
                 return
-        raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
+        raise Failure(
+            _(
+                "{folder} holds ten thousand older results of {name}. Move them elsewhere.",
+                folder=file.parent,
+                name=file.stem,
+            )
+        )
 
     def _file(self, student: str, lab: str | None) -> Path:
         return self.folder_ / student / f"{lab or NO_LAB}.json"
@@ -143,11 +154,17 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
             "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
             "notes": list(submission.notes),
         },
+        "messages": _messages(submission),
         "grader": asdict(grader),
         **outcome,
         "previous": None,
         "kept": None,
     }
+
+
+def _messages(submission: Submission) -> list[dict[str, Any]]:
+    """What intake says, in the form in which a page translates it."""
+    return [one.parts for one in (submission.refusal, *submission.notes) if isinstance(one, Message)]
 
 
 def _moment(seconds: float) -> str | None:
@@ -191,7 +208,13 @@ def _read(file: Path) -> Record:
         record = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))  # as it is written
         if record["format"] == FORMAT:
             return record
-        problem = f"is of format {record['format']}, not {FORMAT}"
+        problem = _("is of format {found}, not {wanted}", found=record["format"], wanted=FORMAT)
     except (ValueError, KeyError, TypeError) as error:
-        problem = f"is no record ({error})"
-    raise Failure(f"{file} {problem}. Move this file out of the folder results, and its submission is graded anew.")
+        problem = _("is no record ({error})", error=error)
+    raise Failure(
+        _(
+            "{file} {problem}. Move this file out of the folder results, and its submission is graded anew.",
+            file=file,
+            problem=problem,
+        )
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from launcher import build, labs, paths
 from launcher.console import Failure
 from launcher.labs import Lab
+from launcher.language import _
 
 from . import key, reports
 from .hidden import read_hidden
@@ -33,22 +34,33 @@ def read(arguments: Namespace) -> Request:
 def _folders(arguments: Namespace) -> tuple[Path, Path]:
     folder, out = Path(arguments.submissions).absolute(), Path(arguments.out).absolute()
     if folder.is_file():
-        raise Failure(f"{arguments.submissions} is a file. Unpack it into a folder, and name that.")
+        raise Failure(_("{folder} is a file. Unpack it into a folder, and name that.", folder=arguments.submissions))
     if not folder.is_dir():
-        raise Failure(f"{arguments.submissions}: there is no such folder. Check the path.")
+        raise Failure(_("{folder}: there is no such folder. Check the path.", folder=arguments.submissions))
     try:
         is_empty = next(folder.iterdir(), None) is None
     except OSError as error:
-        raise Failure(f"{arguments.submissions} cannot be read: {error.strerror}. Check its permissions.") from error
+        raise Failure(
+            _(
+                "{folder} cannot be read: {why}. Check its permissions.",
+                folder=arguments.submissions,
+                why=error.strerror,
+            )
+        ) from error
     if is_empty:
         raise Failure(
-            f"{arguments.submissions} is empty. There, each student has a folder or an archive by their name."
+            _(
+                "{folder} is empty. There, each student has a folder or an archive by their name.",
+                folder=arguments.submissions,
+            )
         )
     if out == folder or folder in out.parents or out in folder.parents:
-        raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
+        raise Failure(_("--out: choose a folder beside the submissions, not one inside them or around them."))
     if out.resolve() in {tree.resolve() for tree in (paths.ROOT, *build.TREES.values())}:
         # The build locks these folders. We hold the lock of --out, so it would wait for us for ever.
-        raise Failure(f"--out {arguments.out} is the course's own folder: choose another, such as --out grades.")
+        raise Failure(
+            _("--out {out} is the course's own folder: choose another, such as --out grades.", out=arguments.out)
+        )
     if out.exists() and not out.is_dir():
-        raise Failure(f"--out {arguments.out} is a file: choose another name.")
+        raise Failure(_("--out {out} is a file: choose another name.", out=arguments.out))
     return folder, out

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from launcher import build, device, labs, wheels
 from launcher.console import say
+from launcher.language import _
 from launcher.paths import ROOT
 
 from . import key, ready
@@ -32,11 +33,17 @@ def schedule(arguments: Namespace) -> int:
     option = ""
     if arguments.key is not None:
         if key.make_if_missing(Path(arguments.key)):
-            say(f"{arguments.key} is the new key of this cluster. {key.COPY}")
+            say(_("{key} is the new key of this cluster. {copy}", key=arguments.key, copy=_(key.COPY)))
         option = f" --key {arguments.key}"
     port = arguments.port or "PORT"  # 0: Dask chooses one, and says which
     address = f"{'tls' if arguments.key else 'tcp'}://{_reached_at(arguments.host)}:{port}"
-    say(f"Workers join by\n    ./lab worker {address}{option}\nand this grades on them:")
+    say(
+        _(
+            "Workers join by\n    ./lab worker {address}{option}\nand this grades on them:",
+            address=address,
+            option=option,
+        )
+    )
     say(f"    ./lab grade SUBMISSIONS --out DIR --scheduler {address}{option}")
     os.execv(wheels.PYTHON, scheduler_command(arguments.host, arguments.port, arguments.key))
 

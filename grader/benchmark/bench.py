@@ -9,6 +9,7 @@ from pathlib import Path
 
 from launcher import device, picture, setup
 from launcher.console import Failure, say
+from launcher.language import _, later
 from launcher.paths import BUILD, ROOT, commit, shown
 
 from common.pictures import bench_record
@@ -17,30 +18,30 @@ from common.pictures.bench_record import Record, Row
 from . import lines, programs
 
 RECORDS = ROOT / "docs" / "measurements"
-NO_CARD = """This machine has no NVIDIA GPU, so no kernel can be timed here. What is said all the same:
+NO_CARD = later("""This machine has no NVIDIA GPU, so no kernel can be timed here. What is said all the same:
   - the times that were recorded on other cards, below
   - what this machine's processor takes for the same tasks, measured now
-  - what the kernels do, counted by lockstep: ./lab check 21 to ./lab check 25"""
+  - what the kernels do, counted by lockstep: ./lab check 21 to ./lab check 25""")
 
 
 def run(arguments: Namespace) -> int:
     out = Path(arguments.out) if arguments.out else BUILD / "bench"
     if out.exists() and not out.is_dir():
-        raise Failure(f"--out {out} is a file. Name a folder.")
+        raise Failure(_("--out {out} is a file. Name a folder.", out=out))
     out.mkdir(parents=True, exist_ok=True)
     nvcc = setup.prepare(picture=True)
     if not programs.HERE.is_dir():
-        say("This course keeps its solutions apart, and with them the programs that time them.")
+        say(_("This course keeps its solutions apart, and with them the programs that time them."))
         return _show_records(out)
     if device.choose("auto") != "gpu":
         return _without_card(arguments, out)
     found = programs.compile_for_card(nvcc, programs.newest_cub(arguments.cub and Path(arguments.cub)))
     name = device.card()
     for check in found.checks:
-        programs.run(f"Checking the kernels on {name} ({check.name})", [check])
+        programs.run(_("Checking the kernels on {name} ({check})", name=name, check=check.name), [check])
     rows_file = programs.PLACE / "card.csv"
     flush, extent = "dirty" if arguments.dirty else "clean", "whole" if arguments.whole else "quick"
-    programs.run(f"Timing on {name}", [found.bench, rows_file, flush, extent, *found.libraries])
+    programs.run(_("Timing on {name}", name=name), [found.bench, rows_file, flush, extent, *found.libraries])
     record: Record = {
         "device": name,
         "driver": device.driver(),
@@ -53,7 +54,15 @@ def run(arguments: Namespace) -> int:
     _keep(record, out)
     _show(record)
     if bad := bench_record.wrong(record):
-        say(f"Wrong results: {len(bad)}. The first: {bad[0]['what']}, {bad[0]['family']} of {bad[0]['n']:,}.")
+        say(
+            _(
+                "Wrong results: {count}. The first: {what}, {family} of {n}.",
+                count=len(bad),
+                what=bad[0]["what"],
+                family=bad[0]["family"],
+                n=f"{bad[0]['n']:,}",
+            )
+        )
     return 1 if bad else 0
 
 
@@ -64,10 +73,10 @@ def newest_records() -> list[Record]:
 
 
 def _without_card(arguments: Namespace, out: Path) -> int:
-    say(NO_CARD)
+    say(_(NO_CARD))
     _show_records(out)
     if rows := _cpu_rows(arguments):
-        say("\nThis machine's processor, measured now")
+        say("\n" + _("This machine's processor, measured now"))
         for line in lines.cpu_table(rows):
             say(line)
     return 0
@@ -75,10 +84,19 @@ def _without_card(arguments: Namespace, out: Path) -> int:
 
 def _show_records(out: Path) -> int:
     for record in newest_records():
-        say(f"\nRecorded on {record['device']}, {record['date']}, toolkit {record['toolkit']}, {record['commit']}")
+        say(
+            "\n"
+            + _(
+                "Recorded on {device}, {date}, toolkit {toolkit}, {commit}",
+                device=record["device"],
+                date=record["date"],
+                toolkit=record["toolkit"],
+                commit=record["commit"],
+            )
+        )
         _show(record)
         picture.draw("bench", _facts(record), out / f"bench_{_short(record)}.png")
-    say(f"\nPlots of the records: {shown(out)}")
+    say("\n" + _("Plots of the records: {out}", out=shown(out)))
     return 0
 
 
@@ -87,7 +105,7 @@ def _cpu_rows(arguments: Namespace) -> list[Row]:
     if cpu is None:
         return []
     file = programs.PLACE / "cpu.csv"
-    programs.run("Timing the CPU's library", [cpu, file, "whole" if arguments.whole else "quick"])
+    programs.run(_("Timing the CPU's library"), [cpu, file, "whole" if arguments.whole else "quick"])
     return bench_record.read_rows(file)
 
 
@@ -95,14 +113,19 @@ def _keep(record: Record, out: Path) -> None:
     name = f"bench_{'dirty_' if record['flush'] == 'dirty' else ''}{record['date']}"
     (out / f"{name}.json").write_text(bench_record.to_json(record), encoding="utf-8")
     picture.draw("bench", _facts(record), out / f"{name}.png")
-    say(f"{shown(out / name)}.json has every row, {shown(out / name)}.png the plots.")
+    say(_("{name}.json has every row, {name}.png the plots.", name=shown(out / name)))
 
 
 def _show(record: Record) -> None:
     for line in lines.table(record):
         say(line)
     say()
-    say("Medians of interleaved calls between two events, in ms; L2 flushed before each. times: over the best of CUB.")
+    say(
+        _(
+            "Medians of interleaved calls between two events, in ms; L2 flushed before each. times: "
+            "over the best of CUB."
+        )
+    )
 
 
 def _facts(record: Record) -> dict[str, object]:

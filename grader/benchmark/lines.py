@@ -2,31 +2,38 @@
 
 from itertools import groupby
 
+from launcher.columns import columns, flush_right
+from launcher.language import _, later
+
 from common.pictures.bench_record import LIMIT_OF, Record, Row, Task, tasks
 
-HEADINGS = ("elements", "launch", "share", "ms", "quartiles", "best of CUB", "ms", "times", "CPU, ms")
+HEADINGS = later("elements|launch|share|ms|quartiles|best of CUB|ms|times|CPU, ms")
+CPU_HEADINGS = later("task|input|elements|ms|quartiles|by")
+# The words of a record.
+WORDS = (later("reading"), later("copying"), later("reduce"), later("select"), later("sort"))
 
 
 def table(record: Record) -> list[str]:
     """A part for each family, type and input. The share of the limit comes first: it says how much is left to win."""
     families = list(LIMIT_OF)
     ordered = sorted(tasks(record), key=lambda task: (families.index(task.family), task.type, task.input, task.n))
-    shown = HEADINGS if any(task.cpu for task in ordered) else HEADINGS[:-1]
+    shown = tuple(_(HEADINGS).split("|"))
+    shown = shown if any(task.cpu for task in ordered) else shown[:-1]
     lines: list[str] = []
     for (family, kind, given), group in groupby(ordered, key=lambda task: (task.family, task.type, task.input)):
         limit = LIMIT_OF[family]
-        lines += ["", f"{family}, {kind}, {given}" + (f": share of {limit}" if limit else "")]
+        lines += ["", f"{_(family)}, {kind}, {given}" + (_(": share of {limit}", limit=_(limit)) if limit else "")]
         lines += _aligned([shown, *(_cells(task)[: len(shown)] for task in group)])
     return lines
 
 
 def cpu_table(rows: list[Row]) -> list[str]:
     cells = [
-        (row["family"], row["input"], f"{row['n']:,}", _ms(row), _quartiles(row), row["what"])
+        (_(row["family"]), row["input"], f"{row['n']:,}", _ms(row), _quartiles(row), row["what"])
         for row in rows
         if row["launch"] == "host"
     ]
-    return _aligned([("task", "input", "elements", "ms", "quartiles", "by"), *cells])
+    return _aligned([tuple(_(CPU_HEADINGS).split("|")), *cells])
 
 
 def _cells(task: Task) -> tuple[str, ...]:
@@ -35,7 +42,7 @@ def _cells(task: Task) -> tuple[str, ...]:
         f"{task.n:,}",
         task.launch,
         f"{task.share:.2f}" if task.share else "–",
-        _ms(task.ours) + ("" if task.ours["right"] else " WRONG"),
+        _ms(task.ours) + ("" if task.ours["right"] else _(" WRONG")),
         _quartiles(task.ours),
         cub,
         _ms(task.cub) if task.cub else "–",
@@ -54,5 +61,5 @@ def _quartiles(row: Row) -> str:
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(flush_right(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from launcher import wheels
 from launcher.console import Failure, last_lines, run_logged, say
+from launcher.language import _
 from launcher.paths import BUILD, LOGS, ROOT, shown
 
 HERE = ROOT / "common" / "bench" / "top"
@@ -36,7 +37,9 @@ def newest_cub(given: Path | None) -> Path | None:
     """The include folder of the newest CUB. None: it could not be had, and the reason was said."""
     if given is not None:
         if not (given / "cub" / "cub.cuh").exists():
-            raise Failure(f"--cub {given}: there is no cub/cub.cuh. Name the folder that holds the folder cub.")
+            raise Failure(
+                _("--cub {given}: there is no cub/cub.cuh. Name the folder that holds the folder cub.", given=given)
+            )
         return given.absolute()
     target = PLACE / "newest"
     include = target / "nvidia" / "cu13" / "include" / "cccl"
@@ -44,9 +47,14 @@ def newest_cub(given: Path | None) -> Path | None:
         python = wheels.PYTHON if wheels.venv_works() else Path(sys.executable)
         pip = [python, "-m", "pip", "install", "--target", target, "--require-hashes", "--only-binary", ":all:"]
         pip += ["--no-deps", "--no-input", "--disable-pip-version-check", "-r", NEWEST]
-        code, output = run_logged("Setting up: the newest CUB (pip)", pip, LOGS / "bench-cub.log", announce=True)
+        code, output = run_logged(_("Setting up: the newest CUB (pip)"), pip, LOGS / "bench-cub.log", announce=True)
         if code != 0:
-            say(f"{last_lines(output, 1)}\nOnly the toolkit's CUB is compared. --cub FOLDER names another one.")
+            say(
+                _(
+                    "{said}\nOnly the toolkit's CUB is compared. --cub FOLDER names another one.",
+                    said=last_lines(output, 1),
+                )
+            )
             return None
     return include
 
@@ -62,7 +70,7 @@ def compile_for_card(nvcc: Path, newest: Path | None) -> Programs:
     ]
     if newest:
         edges.append(("newest.so", "nvcc", "cub.cu", f"{library} -I{newest}", ""))
-    _build(nvcc, edges, "Compiling the kernels and CUB")
+    _build(nvcc, edges, _("Compiling the kernels and CUB"))
     found = [PLACE / name for name, *_ in edges if name.endswith(".so")]
     return Programs([PLACE / "check", PLACE / "check_labs"], PLACE / "bench", PLACE / "cpu", found)
 
@@ -70,9 +78,14 @@ def compile_for_card(nvcc: Path, newest: Path | None) -> Programs:
 def compile_for_cpu() -> Path | None:
     """None: TBB is not here."""
     try:
-        _build(Path("nvcc"), [("cpu", "host", "cpu.cc", "", "")], "Compiling the CPU's part", folder=PLACE / "host")
+        _build(
+            Path("nvcc"),
+            [("cpu", "host", "cpu.cc", "", "")],
+            _("Compiling the CPU's part"),
+            folder=PLACE / "host",
+        )
     except Failure:
-        say("The CPU's library is left out: it needs TBB (Debian: libtbb-dev).")
+        say(_("The CPU's library is left out: it needs TBB (Debian: libtbb-dev)."))
         return None
     return PLACE / "host" / "cpu"
 
@@ -80,7 +93,14 @@ def compile_for_cpu() -> Path | None:
 def run(title: str, command: list[str | Path]) -> None:
     code, output = run_logged(title, command, LOGS / "bench.log", announce=True)
     if code != 0:
-        raise Failure(f"{last_lines(output, 5)}\n{Path(command[0]).name} failed; the whole text is in {shown(LOGS)}.")
+        raise Failure(
+            _(
+                "{said}\n{name} failed; the whole text is in {logs}.",
+                said=last_lines(output, 5),
+                name=Path(command[0]).name,
+                logs=shown(LOGS),
+            )
+        )
 
 
 def toolkit_version(nvcc: Path) -> str:
@@ -98,4 +118,4 @@ def _build(nvcc: Path, edges: list[tuple[str, str, str, str, str]], title: str, 
     (folder / "build.ninja").write_text(text, encoding="utf-8")
     code, output = run_logged(title, ["ninja", "-C", folder], LOGS / f"bench-{folder.name}.log", announce=True)
     if code != 0:
-        raise Failure(f"{last_lines(output, 5)}\nThe benchmark could not be compiled.")
+        raise Failure(_("{said}\nThe benchmark could not be compiled.", said=last_lines(output, 5)))

@@ -22,6 +22,10 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - columns(text))
 
 
+def flush_right(text: str, width: int) -> str:
+    return " " * (width - columns(text)) + text
+
+
 def cut(text: str, width: int) -> str:
     """As much of the beginning as there is room for."""
     widths = accumulate(map(_columns, text))

@@ -129,7 +129,8 @@ class Progress:
 
     def done(self, note: str = "") -> None:
         if self.shown_:
-            text = visible(f"{self.title_}: {note or _('done')} ({self.seconds():.0f} s)")
+            facts = {"title": self.title_, "note": note or _("done"), "seconds": f"{self.seconds():.0f}"}
+            text = visible(_("{title}: {note} ({seconds} s)", **facts))
             say(("\r\033[K" if self.terminal_ else "") + text, styled=True)
 
 

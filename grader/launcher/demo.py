@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import build, device, judge, labs, picture, setup, table, toolkit
+from . import build, device, judge, labs, picture, setup, table, toolkit, verdict_text
 from .console import say
+from .language import _, later
 from .paths import BUILD, LOGS, ROOT, commit, shown
 
 RECORDS = ROOT / "docs" / "measurements"
@@ -29,12 +30,12 @@ def run(arguments: Namespace) -> int:
     where = device.choose(arguments.device)
     climbed = buildable(labs.all_labs())
     tree = build.configure(where, nvcc)
-    build.build(tree, judge.targets(climbed, solutions=True), "Building lockstep, the grader and the labs")
+    build.build(tree, judge.targets(climbed, solutions=True), _("Building lockstep, the grader and the labs"))
 
     name = device.card() if where == "gpu" else "lockstep"
-    say(f"Grading the reference solutions on {name}")
+    say(_("Grading the reference solutions on {name}", name=name))
     if apart := [lab.number for lab in climbed if not lab.has_reference]:
-        say(f"Left out, because this course keeps its solutions apart: labs {', '.join(apart)}")
+        say(_("Left out, because this course keeps its solutions apart: labs {labs}", labs=", ".join(apart)))
         climbed = [lab for lab in climbed if lab.has_reference]
     # On a card one at a time, since a timed kernel must be alone. Lockstep only counts, and several may run together.
     with ThreadPoolExecutor(1 if where == "gpu" else None) as pool:
@@ -53,11 +54,11 @@ def run(arguments: Namespace) -> int:
     say(table.ladder(ladder))
     for record in _records():
         if missing := unmeasured(record, [lab.name for lab in climbed]):
-            say(f"Not measured on {record['device']} yet: {', '.join(missing)}")
+            say(_("Not measured on {device} yet: {labs}", device=record["device"], labs=", ".join(missing)))
     say()
     target = BUILD / "ladder.png"
     picture.draw("ladder", {"panels": panels(ladder)}, target)
-    say(f"The ladder is drawn in {shown(target)}")
+    say(_("The ladder is drawn in {target}", target=shown(target)))
     return 0 if all(row["verdict"] in ("accepted", "inconclusive") for row in rows) else 1
 
 
@@ -67,9 +68,9 @@ def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
     kept = []
     for lab in found:
         if missing and lab.is_opencl:
-            say(f"{lab.name} is left out: for OpenCL this machine lacks {', '.join(missing)}.")
+            say(_("{lab} is left out: for OpenCL this machine lacks {what}.", lab=lab.name, what=", ".join(missing)))
         elif why := toolkit.too_old(nvcc, lab.nvcc):
-            say(f"{lab.name} is left out: it {why}.")
+            say(_("{lab} is left out: it {why}.", lab=lab.name, why=why))
         else:
             kept.append(lab)
     return kept
@@ -87,12 +88,19 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
         code = subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
     came_to_its_end = code in (0, 1, 2) and verdict_file.exists()  # a signal may kill a judge that has written one
     verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if came_to_its_end else {}
-    row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
+    row = {
+        "lab": lab.name,
+        "family": lab.facts["family"],
+        "size": lab.facts["sizes"]["real"],
+        "verdict": later("no verdict"),
+    }
     # A record does not need each case by name, nor the path of the binary on this machine.
     row |= {key: value for key, value in verdict.items() if key not in ("cases", "file")}
-    say(f"    {lab.name}: {row['verdict']} ({time.monotonic() - start:.0f} s)")
-    if row["verdict"] not in ("accepted", "inconclusive"):
-        say("\n".join("        " + line for line in log.read_text(encoding="utf-8").splitlines()))
+    seconds = f"{time.monotonic() - start:.0f}"
+    say("    " + _("{lab}: {verdict} ({seconds} s)", lab=lab.name, verdict=_(row["verdict"]), seconds=seconds))
+    if row["verdict"] not in verdict_text.GOOD:
+        for line in verdict_text.dressed(log.read_text(encoding="utf-8"), verdict):
+            say("        " + line, styled=True)
     return row
 
 

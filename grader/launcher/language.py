@@ -6,24 +6,45 @@ common/translation/messages/LANGUAGE/LC_MESSAGES/warpladder.po. A message that a
 import json
 import os
 import re
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from .paths import ROOT
 
-CATALOGUES = ROOT / "common" / "translation" / "messages"
+INSTALLED = Path(__file__).resolve().parents[1] / "messages"  # beside the launcher that CMake installs
+CATALOGUES = INSTALLED if INSTALLED.is_dir() else ROOT / "common" / "translation" / "messages"
 CHOSEN = "WARPLADDER_LANG"  # --lang sets it, also for the programs that we start
 VARIABLES = (CHOSEN, "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")  # the first one that is set counts, as for gettext
 ENGLISH = "en"
 ARGUMENT = re.compile(r"\{(\w+)\}")
 TEXT = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+MARKED = re.compile(r'(?<![\w.$])(?:_|later)\(\s*("(?:[^"\\]|\\.)*")')
 ENTRY = re.compile(rf"((?:^#.*\n)*)^msgid {TEXT}^msgstr {TEXT}", re.MULTILINE)
 
 
 def choose(wanted: str) -> None:
     """For this process, and for those that it starts. ValueError: there is no such catalogue."""
     if _known(wanted) is None:
-        raise ValueError(f'there are no messages in "{wanted}". --lang takes {" or ".join(languages())}.')
+        raise ValueError(
+            _(
+                'there are no messages in "{wanted}". --lang takes {languages}.',
+                wanted=wanted,
+                languages=_(" or ").join(languages()),
+            )
+        )
     os.environ[CHOSEN] = wanted
+
+
+def without_option(words: list[str]) -> list[str]:
+    """The words of a command line behind --lang zh or --lang=zh, which chooses the language. It is read before anything
+    can be said. ValueError: as choose()."""
+    if not words or words[0].partition("=")[0] != "--lang" or words == ["--lang"]:
+        return words
+    _option, is_one_word, wanted = words[0].partition("=")
+    choose(wanted if is_one_word else words[1])
+    return words[1:] if is_one_word else words[2:]
 
 
 @cache
@@ -39,7 +60,7 @@ def chosen() -> str:
     return ENGLISH
 
 
-def _(text: str, **arguments: object) -> str:
+def _(text: str, /, **arguments: object) -> str:
     """The message in the chosen language, with its arguments."""
     return filled(catalogue(chosen()).get(text, text), arguments)
 
@@ -47,6 +68,34 @@ def _(text: str, **arguments: object) -> str:
 def later(text: str) -> str:
     """Marks a constant as a message. Whoever prints it translates it with _()."""
     return text
+
+
+class Message(str):
+    """An English text that is kept, as in a record, and that says how a reader in another language gets it."""
+
+    parts: dict[str, Any]  # its form and its arguments, as in the judge's JSON: launcher.page.said() translates them
+    arguments: dict[str, object]
+
+    def changed(self, change: Callable[[str], str]) -> "Message":
+        """The same with this text for each argument that is not a message."""
+        kept = self.arguments.items()
+        values = {
+            key: value.changed(change) if isinstance(value, Message) else change(str(value)) for key, value in kept
+        }
+        return message(self.parts["form"], **values)
+
+
+def message(text: str, /, **arguments: object) -> Message:
+    """The message in English, with its arguments, which may be messages."""
+    made = Message(filled(text, arguments))
+    values = {key: value.parts if isinstance(value, Message) else str(value) for key, value in arguments.items()}
+    made.parts, made.arguments = {"form": text, "arguments": values}, arguments
+    return made
+
+
+def marked(code: str) -> list[str]:
+    """The texts that JavaScript or a template marks by _() or later()."""
+    return [_joined(literals) for literals in MARKED.findall(code)]
 
 
 def filled(text: str, arguments: dict[str, object]) -> str:

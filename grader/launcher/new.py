@@ -18,6 +18,7 @@ from typing import Any
 from . import labs, variants
 from .console import Failure, say
 from .labs import Lab
+from .language import _
 from .paths import ROOT, shown
 
 NAME = re.compile(r"(\d\d)_[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
@@ -36,7 +37,11 @@ def run(arguments: Namespace) -> int:
         below.need_solution()
     if not below.solution.exists():
         raise Failure(
-            f"{shown(below.solution)} is not there: the new lab starts from the reference of lab {below.number}"
+            _(
+                "{solution} is not there: the new lab starts from the reference of lab {below}",
+                solution=shown(below.solution),
+                below=below.number,
+            )
         )
     made: list[Path] = []
     try:
@@ -50,12 +55,23 @@ def run(arguments: Namespace) -> int:
             shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, Failure):
             raise
-        raise Failure(f"{error.filename or name} cannot be written: {error.strerror}") from error
+        raise Failure(_("{file} cannot be written: {why}", file=error.filename or name, why=error.strerror)) from error
     number = name[:2]
-    say(f"labs/{name} and solutions/{name} are there; starter and reference are lab {below.number}'s reference so far.")
+    say(
+        _(
+            "labs/{name} and solutions/{name} are there; starter and reference are lab {below}'s reference so far.",
+            name=name,
+            below=below.number,
+        )
+    )
     _draw_pages(below.facts["family"])
-    say(f"These work now:\n    ./lab check {number}\n    ./lab test -L lab{number}")
-    say(f"Then replace each TODO in labs/{name} and solutions/{name}. docs/CONTRIBUTING.md says in which order.")
+    say(_("These work now:\n    ./lab check {number}\n    ./lab test -L lab{number}", number=number))
+    say(
+        _(
+            "Then replace each TODO in labs/{name} and solutions/{name}. docs/CONTRIBUTING.md says in which order.",
+            name=name,
+        )
+    )
     return 0
 
 
@@ -63,13 +79,21 @@ def _check_name(name: str) -> None:
     match = NAME.fullmatch(name)
     if not match:
         raise Failure(
-            f'"{name}" is not a name of a lab. It has two digits and words of small letters: 21_reduce_in_registers'
+            _(
+                '"{name}" is not a name of a lab. It has two digits and words of small letters: 21_reduce_in_registers',
+                name=name,
+            )
         )
     for folder in ("labs", "solutions"):
         taken = sorted((ROOT / folder).glob(f"{match[1]}_*"))
         if taken:
             raise Failure(
-                f"number {match[1]} is taken: {shown(taken[0])} is there. Choose {_free()} or another free number."
+                _(
+                    "number {number} is taken: {file} is there. Choose {free} or another free number.",
+                    number=match[1],
+                    file=shown(taken[0]),
+                    free=_free(),
+                )
             )
 
 
@@ -133,6 +157,9 @@ def _draw_pages(family: str) -> None:
         done = subprocess.run([sys.executable, "-B", *command], cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
             say(
-                "docs/ has to be drawn anew with the matplotlib of requirements-picture.txt:\n"
-                f"    python3 {' '.join(command)}"
+                _(
+                    "docs/ has to be drawn anew with the matplotlib of requirements-picture.txt:\n    python3 "
+                    "{command}",
+                    command=" ".join(command),
+                )
             )

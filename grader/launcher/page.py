@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from .columns import columns, folded, padded
-from .language import ENGLISH, _, chosen
+from .language import ENGLISH, _, chosen, filled
 
 Part = dict[str, Any]
 Message = str | dict[str, Any]
@@ -45,6 +45,26 @@ def said(message: Message) -> str:
     if "sentence" in message and chosen() == ENGLISH:
         words = words[:1].upper() + words[1:]
     return padded(words, message.get("columns", 0))
+
+
+def english(message: Message) -> str:
+    """The text as the judge's own JSON has it."""
+    if isinstance(message, str):
+        return message
+    text = filled(message["form"], {key: english(value) for key, value in message["arguments"].items()})
+    return text[:1].upper() + text[1:] if "sentence" in message else text
+
+
+def known(value: Any) -> dict[str, Message]:  # noqa: ANN401
+    """All messages in a verdict or a record, by their English text."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = {text: one for part in inner for text, one in known(part).items()}
+    return found | {english(value): value} if isinstance(value, dict) and "form" in value else found
+
+
+def again(text: str, messages: dict[str, Message]) -> str:
+    """An English text of a verdict in the chosen language. messages: those that are known from it."""
+    return said(messages[text]) if text in messages else _(text)
 
 
 def _cut(steps: list[str], most: int) -> list[str]:

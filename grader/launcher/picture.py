@@ -20,6 +20,7 @@ TEXT_COLOUR = "#333333"
 
 def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
     from .console import Failure, last_lines
+    from .language import _
     from .setup import picture_python
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -27,7 +28,7 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
     assert python is not None  # prepare(picture=True) went before
     result = subprocess.run([python, __file__, kind, str(out)], input=json.dumps(facts), text=True, capture_output=True)
     if result.returncode != 0:
-        raise Failure(f"{last_lines(result.stderr, 3)}\n{out} could not be drawn.")
+        raise Failure(_("{said}\n{file} could not be drawn.", said=last_lines(result.stderr, 3), file=out))
 
 
 def ladder(facts: dict[str, Any], out: str) -> None:

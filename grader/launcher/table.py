@@ -2,31 +2,42 @@
 
 from typing import Any
 
-from .language import _
+from .columns import columns, padded
+from .language import _, later
 
 MODELLED = "NVIDIA H200"  # lockstep models several cards; the labs were measured on this one
 MOST = 4  # wrong bins that are shown
-HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
+HEADINGS = later("lab|verdict|cases|time|over baseline|over one CPU core")
 
 
 def ladder(facts: dict[str, Any]) -> str:
     """The counters that a lab's rules read stand below its row: their names are too long for a column."""
-    cells = [_cells(row) for row in facts["rows"]]
-    widths = [max(len(line[column]) for line in [HEADINGS, *cells]) for column in range(len(HEADINGS))]
-    text = [_line(HEADINGS, widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
+    headings, cells = tuple(_(HEADINGS).split("|")), [_cells(row) for row in facts["rows"]]
+    widths = [max(map(columns, column)) for column in zip(headings, *cells, strict=True)]
+    text = [_line(headings, widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
     for row, line in zip(facts["rows"], cells, strict=True):
         text.append(_line(line, widths))
         text += [f"    {_rule(rule)}" for rule in row.get("rules", []) if rule["value"] is not None]
     text.append("")
     if facts["device"] == "lockstep":
-        text.append(f"On lockstep, the emulated card: counts are exact; times are a model's, for {MODELLED}.")
+        text.append(
+            _(
+                "On lockstep, the emulated card: counts are exact; times are a model's, for {modelled}.",
+                modelled=MODELLED,
+            )
+        )
     else:
-        text.append(f"Measured on {facts['device']}; counters are lockstep's affair: ./lab demo --device lockstep")
+        text.append(
+            _(
+                "Measured on {device}; counters are lockstep's affair: ./lab demo --device lockstep",
+                device=facts["device"],
+            )
+        )
     return "\n".join(text)
 
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return "  ".join(padded(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def modelled_ms(row: dict[str, Any]) -> float | None:
@@ -39,9 +50,9 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     is_modelled = time.get("ms") is None and modelled is not None
     return (
         row["lab"],
-        row["verdict"],
+        _(row["verdict"]),
         f"{row['cases_passed']}/{row['cases_planned']}" if "cases_planned" in row else "–",
-        f"{modelled:.3f} ms modelled" if is_modelled else _ms(time.get("ms")),
+        _("{modelled} ms modelled", modelled=f"{modelled:.3f}") if is_modelled else _ms(time.get("ms")),
         _times(row.get("speed", {}).get("speedup")),
         _times(time.get("speedup_over_serial_cpu")),
     )
@@ -70,7 +81,7 @@ def wrong_histogram(counts: list[int], wanted: list[int]) -> str:
 
 def words(counted: list[tuple[str, int]]) -> str:
     """The most frequent words, one in a line."""
-    width = max((len(f"{count:,}") for _, count in counted), default=1)
+    width = max((len(f"{count:,}") for _word, count in counted), default=1)
     return "\n".join([_("The most frequent words:"), *(f"{count:>{width + 4},}  {word}" for word, count in counted)])
 
 
@@ -79,7 +90,7 @@ def _shown(value: int) -> str:
 
 
 def _ms(time: float | None) -> str:
-    return "–" if time is None else f"{time:.3f} ms measured"
+    return "–" if time is None else _("{time} ms measured", time=f"{time:.3f}")
 
 
 def _times(ratio: float | None) -> str:
@@ -87,8 +98,9 @@ def _times(ratio: float | None) -> str:
 
 
 def _rule(rule: dict[str, Any]) -> str:
-    what = rule["counter"] + (f" per {rule['per']}" if rule["per"] else "")
-    what += f" in the worst {rule['each']}" if rule.get("each") else ""  # older records have none
+    what = rule["counter"] + (_(" per {per}", per=_(rule["per"])) if rule["per"] else "")
+    what += _(" in the worst {each}", each=_(rule["each"])) if rule.get("each") else ""  # older records have none
     sign = {"<=": "≤", ">=": "≥", "==": "="}.get(rule["op"], rule["op"])
-    wanted = "wanted" if rule["verdict"] == "broken" else "as wanted"
-    return f"{what} = {rule['value']:.5g}, {wanted} {sign} {rule['limit']:g}"
+    wanted = _("wanted") if rule["verdict"] == "broken" else _("as wanted")
+    value, limit = f"{rule['value']:.5g}", f"{sign} {rule['limit']:g}"
+    return _("{what} = {value}, {wanted} {limit}", what=what, value=value, wanted=wanted, limit=limit)

@@ -5,6 +5,7 @@ from argparse import Namespace
 
 from . import build, labs, language, setup
 from .console import say
+from .language import _
 from .paths import BUILD, shown
 
 
@@ -13,10 +14,10 @@ def run(arguments: Namespace) -> int:
     long = is_whole and "long" in " ".join(arguments.for_ctest)
     nvcc = setup.prepare(picture=is_whole, extras=is_whole, grade=is_whole, watch=is_whole, long=long)
     tree = build.configure("lockstep", nvcc)
-    build.build(tree, title="Building everything")
+    build.build(tree, title=_("Building everything"))
     if is_whole:
-        build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
-    say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
+        build.build(build.configure("dev", nvcc), title=_("Building the unit tests with sanitizers"))
+    say(_("Testing; the results also go to {build}/tests.xml", build=shown(BUILD)))
     command = ["ctest", "--test-dir", str(tree), "--parallel", str((os.cpu_count() or 1) + 1), "--output-on-failure"]
     command += ["--output-junit", str(BUILD / "tests.xml"), *selected(arguments.for_ctest)]
     os.environ[language.CHOSEN] = language.ENGLISH  # tests compare texts

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from . import build, setup
 from .console import Failure, talk_on_stderr
+from .language import _
 
 # nvcc takes these beside any -arch and -gencode, and of several -cudart the last one counts. It makes PTX for the
 # emulated card beside what the program asks for: code for older cards compiles for it, too.
@@ -18,10 +19,10 @@ def run(arguments: Namespace) -> int:
     talk_on_stderr()
     nvcc = setup.prepare()
     tree = build.configure("lockstep", nvcc)
-    build.build(tree, ["cudart_lockstep"], "Building lockstep")
+    build.build(tree, ["cudart_lockstep"], _("Building lockstep"))
     program = str(nvcc) if arguments.command == "nvcc" else shutil.which("make")
     if program is None:
-        raise Failure("there is no make here. On Debian:\n    apt-get install make")
+        raise Failure(_("there is no make here. On Debian:\n    apt-get install make"))
     top = str(nvcc.parent.parent)
     env = {"CUDA_HOME": top, "CUDA_PATH": top, **os.environ}  # Makefiles ask for either
     env["PATH"] = f"{nvcc.parent}:{env.get('PATH', '')}"

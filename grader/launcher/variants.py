@@ -15,6 +15,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from .console import Failure
+from .language import _
 from .paths import shown
 
 FIRST_LINE = re.compile(r"(?://\s)?caught by: ([a-z]\S*)(?: \(on a card: (\S+)\))?$")
@@ -44,8 +45,12 @@ class Variant:
         if not match or self.is_patch == self.lines[0].startswith("//"):
             mark = "" if self.is_patch else "// "
             raise Failure(
-                f"{shown(self.file)}: the first line must be `{mark}caught by: CHECK`, or `{mark}caught by: CHECK "
-                "(on a card: CHECK)`. docs/labs.md lists the checks."
+                _(
+                    "{file}: the first line must be `{mark}caught by: CHECK`, or `{mark}caught by: CHECK (on "
+                    "a card: CHECK)`. docs/labs.md lists the checks.",
+                    file=shown(self.file),
+                    mark=mark,
+                )
             )
         return match[1], match[2]
 
@@ -72,7 +77,13 @@ class Variant:
         found = [line.removeprefix("--- ") for line in self.lines if line.startswith("--- ")]
         file = self.file.parent.parent / (found[0] if found else "")
         if len(found) != 1 or not file.is_file():
-            raise Failure(f"{shown(self.file)}: one line `--- FILE` must name the reference.\n{self._next_step()}")
+            raise Failure(
+                _(
+                    "{file}: one line `--- FILE` must name the reference.\n{next_step}",
+                    file=shown(self.file),
+                    next_step=self._next_step(),
+                )
+            )
         return file
 
     @property
@@ -90,9 +101,10 @@ class Variant:
 
     def _next_step(self) -> str:
         again = f"./lab wrong {self.file.parent.parent.name.split('_')[0]} {self.name}"
-        return (
-            f"`{again}` shows the patch. Put its bug into a copy of the reference, and make the patch again from "
-            f"that copy: `{again} --from COPY`"
+        return _(
+            "`{again}` shows the patch. Put its bug into a copy of the reference, and make the patch "
+            "again from that copy: `{again} --from COPY`",
+            again=again,
         )
 
 
@@ -107,18 +119,23 @@ def apply(diff: list[str], lines: list[str]) -> str:
     for number, (start, end) in enumerate(pairwise([*starts, len(diff)]), 1):
         title, *hunk = diff[start:end]
         old, new = ([line[1:] for line in hunk if line[:1] in ("", " ", sign)] for sign in "-+")
-        says = f"hunk {number} ({title}) does not fit: "
+        says = _("hunk {number} ({title}) does not fit: ", number=number, title=title)
         counts = HUNK.match(title)
         if not counts or [int(count or 1) for count in counts.groups()] != [len(old), len(new)]:
-            return f"{says}it is damaged, since it has {len(old)} old and {len(new)} new lines"
+            return _(
+                "{says}it is damaged, since it has {old} old and {new} new lines",
+                says=says,
+                old=len(old),
+                new=len(new),
+            )
         places = [at for at in range(len(lines) - len(old) + 1) if lines[at : at + len(old)] == old]
         if len(places) > 1:
-            return f"{says}its old lines stand there {len(places)} times"
+            return _("{says}its old lines stand there {count} times", says=says, count=len(places))
         if not places:
-            gone = [f"; this line is gone: `{line.strip()}`" for line in old if line not in lines]
-            return f"{says}its old lines do not stand there together{''.join(gone[:1])}"
+            gone = [_("; this line is gone: `{line}`", line=line.strip()) for line in old if line not in lines]
+            return _("{says}its old lines do not stand there together{gone}", says=says, gone="".join(gone[:1]))
         lines[places[0] : places[0] + len(old)] = new
-    return "" if starts else "the patch has no hunk"
+    return "" if starts else _("the patch has no hunk")
 
 
 def difference(reference: Path, code: str, context: int) -> list[str]:
@@ -135,7 +152,7 @@ def patch(head: list[str], reference: Path, code: str) -> str:
         trial = list(old)
         if not apply(lines, trial) and trial == code.splitlines():
             return "\n".join([*head, "", *lines]) + "\n"
-    raise Failure(f"the code does not differ from {shown(reference)}: a patch holds one bug.")
+    raise Failure(_("the code does not differ from {reference}: a patch holds one bug.", reference=shown(reference)))
 
 
 def main(wrong: Path, out: Path) -> int:

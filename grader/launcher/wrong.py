@@ -11,6 +11,7 @@ from pathlib import Path
 from . import variants
 from .console import Failure, say, visible
 from .labs import Lab, find_lab
+from .language import _
 from .paths import BUILD, shown
 from .variants import Variant
 
@@ -23,7 +24,9 @@ def run(arguments: Namespace) -> int:
     lab.need_solution()
     if arguments.variant is None:
         if arguments.make_from or arguments.write_to:
-            raise Failure(f"--to and --from need the variant's NAME. These are here: ./lab wrong {lab.number}")
+            raise Failure(
+                _("--to and --from need the variant's NAME. These are here: ./lab wrong {lab}", lab=lab.number)
+            )
         _list(lab)
     elif arguments.make_from:
         _make(lab, arguments.variant, Path(arguments.make_from))
@@ -40,8 +43,10 @@ def _find(lab: Lab, name: str) -> Variant:
     known = variants.all_variants(lab.solution.parent)
     if found := next((variant for variant in known if name in (variant.name, variant.file.name)), None):
         return found
-    names = "\n".join(f"    {variant.name}" for variant in known) or "    none"
-    raise Failure(f'lab {lab.number} has no wrong variant "{name}". It has these:\n{names}')
+    names = "\n".join(f"    {variant.name}" for variant in known) or f"    {_('none')}"
+    raise Failure(
+        _('lab {lab} has no wrong variant "{name}". It has these:\n{names}', lab=lab.number, name=name, names=names)
+    )
 
 
 def _list(lab: Lab) -> None:
@@ -49,14 +54,23 @@ def _list(lab: Lab) -> None:
     for variant in known:
         say(_title(variant))
         say(_wrapped(variant.summary, "    "))
-    say(f"\n{len(known)} wrong variants of {lab.name}. To see one: ./lab wrong {lab.number} NAME")
+    say(
+        "\n"
+        + _(
+            "{count} wrong variants of {lab}. To see one: ./lab wrong {number} NAME",
+            count=len(known),
+            lab=lab.name,
+            number=lab.number,
+        )
+    )
 
 
 def _show(lab: Lab, variant: Variant) -> None:
     say(_title(variant))
     say(_wrapped(variant.story))
     if not variant.is_patch:
-        say(f"\nThis kernel is another one than the reference. The whole file, {shown(variant.file)}:\n")
+        text = _("This kernel is another one than the reference. The whole file, {file}:", file=shown(variant.file))
+        say(f"\n{text}\n")
         say(variant.code(), end="")
         return
     try:
@@ -64,10 +78,14 @@ def _show(lab: Lab, variant: Variant) -> None:
     except Failure:
         _say_difference(variant.lines[len(variant.head) :])
         raise
-    say(f"\nThe whole file. The lines with - are those of {shown(variant.reference)}, the lines with + are the bug:\n")
+    text = _(
+        "The whole file. The lines with - are those of {reference}, the lines with + are the bug:",
+        reference=shown(variant.reference),
+    )
+    say(f"\n{text}\n")
     _say_difference(variants.difference(variant.reference, code, context=len(code))[3:])
     built = BUILD / "labs" / lab.name / "wrong" / f"{variant.name}{variant.code_suffix}"
-    say(f"\nThe build writes this file to {shown(built)}")
+    say("\n" + _("The build writes this file to {built}", built=shown(built)))
 
 
 def _say_difference(lines: list[str]) -> None:
@@ -80,31 +98,41 @@ def _make(lab: Lab, name: str, source: Path) -> None:
     variant = Variant(lab.solution.parent / "wrong" / f"{name}.patch")
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise Failure(
-            f'"{name}" cannot be a variant\'s name: take small letters, digits and _, such as missing_barrier.'
+            _(
+                '"{name}" cannot be a variant\'s name: take small letters, digits and _, such as missing_barrier.',
+                name=name,
+            )
         )
     if (whole := variant.file.with_suffix(lab.source.suffix)).exists():
-        raise Failure(f"{shown(whole)} has this name already, and is a whole file. Remove it, or take another name.")
+        raise Failure(
+            _(
+                "{whole} has this name already, and is a whole file. Remove it, or take another name.",
+                whole=shown(whole),
+            )
+        )
     is_new = not variant.file.exists()
     try:
         code = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Failure(f"--from {source} cannot be read: {error}") from error
+        raise Failure(_("--from {source} cannot be read: {error}", source=source, error=error)) from error
     _write(variant.file, variants.patch(NEW_HEAD if is_new else variant.head, lab.solution, code))
     if is_new:
-        say("Put the check that catches it into its first line (docs/labs.md lists them), and its story below.")
+        say(_("Put the check that catches it into its first line (docs/labs.md lists them), and its story below."))
 
 
 def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Failure(f"{shown(file)} cannot be written: {error.strerror}") from error
-    say(f"Written: {shown(file)}")
+        raise Failure(_("{file} cannot be written: {why}", file=shown(file), why=error.strerror)) from error
+    say(_("Written: {file}", file=shown(file)))
 
 
 def _title(variant: Variant) -> str:
     check, on_a_card = variant.checks
-    return f"{variant.name} · caught by {check}" + (f" (on a card: {on_a_card})" if on_a_card else "")
+    return _("{variant} · caught by {check}", variant=variant.name, check=check) + (
+        _(" (on a card: {on_a_card})", on_a_card=on_a_card) if on_a_card else ""
+    )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -3,7 +3,7 @@ the learner's own rungs of this family, and the next lab."""
 
 from typing import Any
 
-from launcher.columns import columns, cut, padded
+from launcher.columns import columns, cut, flush_right, padded
 from launcher.console import paint
 from launcher.labs import Lab
 from launcher.language import _, later
@@ -67,18 +67,14 @@ def table(rungs: list[Rung], lab: Lab) -> list[str]:
     if len(mine) < 2:
         return []
     rooms = {key: max(columns(_(key)), LEAST) + 1 for key in COLUMNS}
-    rows = [" " * (TITLE + 2) + "".join(_right(_(key), room) for key, room in rooms.items())]
+    rows = [" " * (TITLE + 2) + "".join(flush_right(_(key), room) for key, room in rooms.items())]
     for rung in mine:
         name = padded(cut(f"{rung.lab.number} {_(rung.lab.title)}", TITLE), TITLE)
-        cells = "".join(_right(_cell(rung, key), room) for key, room in rooms.items())
+        cells = "".join(flush_right(_cell(rung, key), room) for key, room in rooms.items())
         rows.append(paint(f"  {name}{cells}", "good" if rung.lab.name == lab.name else ""))
     if any(rung.entry["best"].get("modelled") for rung in mine):
         rows.append(paint("  " + _("~ modelled for the {card}, not measured", card=MODELLED), "weak"))
     return rows
-
-
-def _right(text: str, room: int) -> str:
-    return " " * (room - columns(text)) + text
 
 
 def _cell(rung: Rung, key: str) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from launcher import build, judge, labs, prebuilt, setup, wheels
 from launcher.console import Failure, last_lines, run_logged, say
+from launcher.language import _
 from launcher.paths import BUILD, LOGS, ROOT, shown
 from strip import course
 from strip.course import Files, git
@@ -49,10 +50,10 @@ ENTRY_POINTS = "[console_scripts]\nlockstep = warpladder.command:lockstep\nwarpl
 
 def run(arguments: Namespace) -> int:
     if not labs.has_solutions():
-        raise Failure("this is a learners' repository. The wheel is made in the course.")
+        raise Failure(_("this is a learners' repository. The wheel is made in the course."))
     if git(ROOT, "status", "--porcelain", "--untracked-files=no"):
         raise Failure(
-            "some files have changed since the last commit. The wheel is made of a commit: commit them first."
+            _("some files have changed since the last commit. The wheel is made of a commit: commit them first.")
         )
     out = Path(arguments.out).absolute()
     nvcc = setup.prepare(wheel=True)
@@ -80,10 +81,16 @@ def run(arguments: Namespace) -> int:
         _tool("auditwheel", "repair", "--only-plat", "-w", str(repaired), str(wheel), "--plat", *whose)
         (made,) = repaired.glob("*.whl")
         if (found := re.search(r"manylinux_2_(\d+)_", made.name)) is None or int(found[1]) > NEWEST_GLIBC:
-            raise Failure(f"{made.name} needs a newer glibc than 2.{NEWEST_GLIBC}.")
+            raise Failure(_("{wheel} needs a newer glibc than 2.{newest}.", wheel=made.name, newest=NEWEST_GLIBC))
         out.mkdir(parents=True, exist_ok=True)
         target = Path(shutil.copy(made, out))
-    say(f"{shown(target)}: {target.stat().st_size / 1e6:.1f} MB. pip install it where there is g++ and Python 3.11.")
+    say(
+        _(
+            "{target}: {size} MB. pip install it where there is g++ and Python 3.11.",
+            target=shown(target),
+            size=f"{target.stat().st_size / 1e6:.1f}",
+        )
+    )
     return 0
 
 
@@ -97,7 +104,7 @@ def _build_for_arm(nvcc: Path) -> Path:
     """The programs for linux/arm64, by the cross compiler. What a lab is compared with comes from this machine's tree,
     because lockstep counts the same on both."""
     if shutil.which("aarch64-linux-gnu-g++") is None:
-        raise Failure(f"there is no cross compiler here. On Debian:\n{FOR_ARM}")
+        raise Failure(_("there is no cross compiler here. On Debian:\n{commands}", commands=FOR_ARM))
     runners = (f"runner_{lab.facts['contract']}" for lab in labs.all_labs())
     settings = {"CMAKE_TOOLCHAIN_FILE": ROOT / "common" / "cmake" / "Arm64.cmake", "WARPLADDER_LABS": "OFF"}
     return _built(BUILD / "wheel-aarch64", nvcc, {"judge", *PROGRAMS, *runners}, settings)
@@ -107,9 +114,9 @@ def _built(tree: Path, nvcc: Path, targets: set[str], further: dict[str, str | P
     settings = {"WARPLADDER_NVCC": nvcc, "WARPLADDER_RELOCATABLE": "ON", "BUILD_TESTING": "OFF", **further}
     configure: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", "lockstep"]
     configure += [f"-D{name}={value}" for name, value in settings.items()]
-    code, output = run_logged(f"Configuring {shown(tree)}", configure, LOGS / f"configure-{tree.name}.log")
+    code, output = run_logged(_("Configuring {tree}", tree=shown(tree)), configure, LOGS / f"configure-{tree.name}.log")
     if code != 0:
-        raise Failure(f"{last_lines(output, 20)}\nCMake could not configure {shown(tree)}.")
+        raise Failure(_("{said}\nCMake could not configure {tree}.", said=last_lines(output, 20), tree=shown(tree)))
     build.build(tree, sorted(targets), f"Building {shown(tree)}", announce=True)
     return tree
 
@@ -118,9 +125,9 @@ def _add_built(tree: Path, here: Path, built: Path) -> None:
     """What cmake --install gives, the runners, and of each lab its commands and the report that it is compared with.
     here: the tree of this machine, with the labs."""
     install = ["cmake", "--install", tree, "--prefix", built, "--strip"]
-    code, output = run_logged("Installing", install, LOGS / "install-wheel.log")
+    code, output = run_logged(_("Installing"), install, LOGS / "install-wheel.log")
     if code != 0:
-        raise Failure(f"{last_lines(output, 20)}\ncmake --install failed.")
+        raise Failure(_("{said}\ncmake --install failed.", said=last_lines(output, 20)))
     shutil.rmtree(built / "bin")  # the package has a command of its own
     runners = built / "lib" / "warpladder" / "runner"
     runners.mkdir()

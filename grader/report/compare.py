@@ -4,6 +4,8 @@ that differ. If one version did not come through the measured case, both are com
 from dataclasses import dataclass
 from typing import Any
 
+from launcher.language import _
+
 from . import facts
 from .runs import Runs
 
@@ -51,7 +53,7 @@ def rows(a: Runs, b: Runs) -> list[Row]:
 
 
 def _per(rule: Json) -> str:
-    return f" per {rule['per']}" if rule.get("per") else ""
+    return _(" per {per}", per=_(rule["per"])) if rule.get("per") else ""
 
 
 def _lines(report: Json, runs: Runs, counter: str) -> tuple[tuple[int, float], ...]:
@@ -62,33 +64,43 @@ def _lines(report: Json, runs: Runs, counter: str) -> tuple[tuple[int, float], .
 
 def text(a: Runs, b: Runs, rows: list[Row]) -> str:
     """The table for a terminal."""
-    lines = [f"A  {a.file.name}: {a.verdict['verdict']}", f"B  {b.file.name}: {b.verdict['verdict']}"]
+    lines = [f"A  {a.file.name}: {_(a.verdict['verdict'])}", f"B  {b.file.name}: {_(b.verdict['verdict'])}"]
     both = reports(a, b)
     if both is None:
-        return "\n".join(
-            [*lines, "", f"Nothing was counted. {a.says or b.says or 'A version did not run to its end.'}"]
-        )
+        why = a.says or b.says or _("A version did not run to its end.")
+        return "\n".join([*lines, "", _("Nothing was counted. {why}", why=why)])
     whole = both[0] is a.measured
-    on = (
-        f"the measured case, {a.measured_n:,} elements" if whole else f"the recorded call of {len(a.elements)} elements"
-    )
-    lines += ["", f"Counted on {on}:", "", f"{'A':>15} {'B':>15} {'B − A':>15}"]
+    if whole:
+        on = _("the measured case, {n} elements", n=f"{a.measured_n:,}")
+    else:
+        on = _("the recorded call of {count} elements", count=len(a.elements))
+    lines += ["", _("Counted on {on}:", on=on), "", f"{'A':>15} {'B':>15} {'B − A':>15}"]
     for row in rows:
-        lines.append(f"{_number(row.a):>15} {_number(row.b):>15} {_signed(row.b - row.a):>15}  {row.words}")
-        lines.append(f"{'':49}{row.counter}" + (f" (rule {row.of})" if row.of else ""))
+        lines.append(f"{_number(row.a):>15} {_number(row.b):>15} {_signed(row.b - row.a):>15}  {_(row.words)}")
+        lines.append(f"{'':49}{row.counter}" + (_(" (rule {rule})", rule=row.of) if row.of else ""))
         for name, places in (("A", row.lines_a), ("B", row.lines_b)):
             if row.of and places:
-                lines.append(f"{'':49}{name}: " + ", ".join(f"line {line}: {_number(count)}" for line, count in places))
+                shown = (_("line {line}: {count}", line=line, count=_number(count)) for line, count in places)
+                lines.append(f"{'':49}{name}: " + _(", ").join(shown))
     times = [facts.modelled_ms(report) for report in both]
     if whole and all(times):
-        lines += ["", f"Modelled for an {facts.CARD}, not measured: A {times[0]:.4g} ms, B {times[1]:.4g} ms"]
+        lines += [
+            "",
+            _(
+                "Modelled for an {card}, not measured: A {a} ms, B {b} ms",
+                card=facts.CARD,
+                a=f"{times[0]:.4g}",
+                b=f"{times[1]:.4g}",
+            ),
+        ]
     return "\n".join(lines)
 
 
 def cells(rows: list[Row]) -> list[list[str]]:
     """The table for the page."""
     return [
-        [f"{row.words} ({row.counter})", row.of, _number(row.a), _number(row.b), _signed(row.b - row.a)] for row in rows
+        [f"{_(row.words)} ({row.counter})", row.of, _number(row.a), _number(row.b), _signed(row.b - row.a)]
+        for row in rows
     ]
 
 

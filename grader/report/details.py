@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from launcher.language import _
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -136,13 +137,16 @@ def text(report: Json) -> str:
         printed |= {(metric.section, metric.name) for metric in found}
         for section in dict.fromkeys(metric.section for metric in found):
             rows += _table(section, [metric for metric in found if metric.section == section])
-        rows += [f"    Note: {note}" for note in launch.get("notes", ())] + [""]
+        rows += ["    " + _("Note: {note}", note=note) for note in launch.get("notes", ())] + [""]
     left = sum(key not in printed for key in listed() if key[0] != RAW)
-    rows.append("    exact: a card counts the same. ptx-level: counted in the PTX; a card may count another number.")
-    rows.append(
-        f"    modelled: calculated for an {CARD}, not measured. ncu --set full prints {left} metrics more, which"
+    about = _(
+        "exact: a card counts the same. ptx-level: counted in the PTX; a card may count another number.\n"
+        "modelled: calculated for an {card}, not measured. ncu --set full prints {left} metrics more, which\n"
+        "lockstep does not have.",
+        card=CARD,
+        left=left,
     )
-    rows.append("    lockstep does not have.")
+    rows += [f"    {line}" for line in about.split("\n")]
     return "\n".join(rows) + "\n"
 
 

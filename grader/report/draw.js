@@ -33,10 +33,6 @@ function shown(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-function plural(count, word) {
-  return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
-}
-
 // [0, 1, 2, 5] → "0–2, 5"
 function ranges(numbers) {
   const parts = [];
@@ -85,10 +81,10 @@ function drawTree(rows, label) {
     }
   });
   rows.forEach((row, r) => {
-    const step = row.step === undefined ? "" : `after ${row.step} barrier${row.step === "1" ? "" : "s"}`;
+    const step = row.step === undefined ? "" : _(row.step === "1" ? later("after {n} barrier") : later("after {n} barriers"), { n: row.step });
     const begins = row.flows.length ? Math.min(...row.flows.map((flow) => flow.e)) : -1;
     picture.append(svg("text", { x: 4, y: top(r) + 10, "font-size": 13 }, row.group));
-    picture.append(svg("text", { x: 4, y: top(r) + 26, "font-size": 12, class: "quiet" }, [row.title, step].filter(Boolean).join(", ")));
+    picture.append(svg("text", { x: 4, y: top(r) + 26, "font-size": 12, class: "quiet" }, [row.title, step].filter(Boolean).join(_(", "))));
     for (const cell of row.cells) {
       const box = svg("rect", {
         class: cell.changed ? "box changed" : "box", x: left + cell.x * wide + 2, y: top(r), width: wide - 4, height: high, rx: 3,
@@ -108,14 +104,21 @@ function drawTree(rows, label) {
   return { picture, showAfter };
 }
 
+const FLOWS = {
+  sum: later("thread {thread} adds {sources}"),
+  copy: later("thread {thread} copies {sources}"),
+  count: later("thread {thread} counts, after it has read {sources}"),
+  use: later("thread {thread} computes from {sources}"),
+};
+
 function flowWords(rows, flow) {
   const names = flow.from.map(([r, x]) => {
     const cell = rows[r].cells.find((one) => one.x === x);
     return `${rows[r].group.split("[")[0]}[${cell.i}]`;
   });
   const sources = [...names, ...flow.hidden].join(", ");
-  const verbs = { sum: "adds", copy: "copies", count: "counts, after it has read", use: "computes from" };
-  return sources ? `thread ${flow.t} ${verbs[flow.kind] || "stores, after it has read"} ${sources}` : `thread ${flow.t} stores it out of a register`;
+  const values = { thread: flow.t, sources };
+  return sources ? _(FLOWS[flow.kind] || later("thread {thread} stores, after it has read {sources}"), values) : _("thread {thread} stores it out of a register", values);
 }
 
 // The roofline: warp instructions a byte against warp instructions a second, both logarithmic.
@@ -127,8 +130,8 @@ function drawRoofline(roof) {
   const [y0, y1] = span([...roof.points.map((point) => point.y), roof.gips]);
   const px = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - left - right);
   const py = (y) => height - bottom - ((Math.log10(y) - y0) / (y1 - y0)) * (height - top - bottom);
-  const said = roof.points.map((point) => `${point.who}: ${number(point.y)} thousand million warp instructions a second, at ${number(point.x)} a byte`);
-  const picture = svg("svg", { width, height, role: "img", "aria-label": `Roofline of the ${roof.card}, modelled. ${said.join("; ")}.` });
+  const said = roof.points.map((point) => _("{who}: {y} thousand million warp instructions a second, at {x} a byte", { who: _(point.who), y: number(point.y), x: number(point.x) }));
+  const picture = svg("svg", { width, height, role: "img", "aria-label": _("Roofline of the {card}, modelled. {points}.", { card: roof.card, points: said.join(_("; ")) }) });
   const text = (x, y, words, attributes) => picture.append(svg("text", { x, y, "font-size": 12, ...attributes }, words));
   for (let e = x0; e <= x1; ++e) {
     picture.append(svg("line", { class: "axis", x1: px(10 ** e), x2: px(10 ** e), y1: height - bottom, y2: height - bottom + 5 }));
@@ -143,11 +146,11 @@ function drawRoofline(roof) {
     svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${height - bottom}H${width - right}` }),
     svg("path", { class: "roof", d: `M${px(low)} ${py(low * roof.gb_s)}L${px(ridge)} ${py(roof.gips)}H${width - right}` }));
   // No point lies above the roof, so there is room for its names.
-  text(left + 8, py(roof.gips) - 24, `memory: ${number(Math.round(roof.gb_s))} GB/s`);
-  text(width - right, py(roof.gips) - 8, `issue: ${number(Math.round(roof.gips))} G/s`, { "text-anchor": "end" });
+  text(left + 8, py(roof.gips) - 24, _("memory: {rate} GB/s", { rate: number(Math.round(roof.gb_s)) }));
+  text(width - right, py(roof.gips) - 8, _("issue: {rate} G/s", { rate: number(Math.round(roof.gips)) }), { "text-anchor": "end" });
   drawPoints(picture, roof.points.map((point) => ({ ...point, x: px(point.x), y: py(point.y) })), width);
-  text((left + width) / 2, height - 8, "warp instructions for each byte of DRAM", { "text-anchor": "middle", class: "quiet" });
-  text(4, 16, "thousand million warp instructions a second", { class: "quiet" });
+  text((left + width) / 2, height - 8, _("warp instructions for each byte of DRAM"), { "text-anchor": "middle", class: "quiet" });
+  text(4, 16, _("thousand million warp instructions a second"), { class: "quiet" });
   return picture;
 }
 
@@ -165,7 +168,7 @@ function drawPoints(picture, points, width) {
     const left = x > width - 90;
     picture.append(svg("text", {
       x: left ? x - 14 : x + 14, y: line, "font-size": 13, "font-weight": SHAPES[who] ? 400 : 700, "text-anchor": left ? "end" : "start",
-    }, who));
+    }, _(who)));
   }
 }
 
@@ -183,13 +186,13 @@ function drawRule(rule) {
     const x = Math.max(px(value), 34); // a word at the left end stands inside
     picture.append(svg("text", { x, y: wordY, "font-size": 12, "text-anchor": "middle" }, word));
   };
-  mark(rule.value, "|", y + 5, "limit", y + 48);
-  mark(rule.starter, SHAPES.starter, y - 2, "starter", y - 18); // points down to the line, the other one up
-  mark(rule.reference, SHAPES.reference, y + 17, "reference", y + 32);
+  mark(rule.value, "|", y + 5, _("limit"), y + 48);
+  mark(rule.starter, SHAPES.starter, y - 2, _("starter"), y - 18); // points down to the line, the other one up
+  mark(rule.reference, SHAPES.reference, y + 17, _("reference"), y + 32);
   if (rule.you !== null && rule.you !== undefined) {
     const close = rule.starter !== null && Math.abs(px(rule.you) - px(rule.starter)) < 50;
     picture.append(svg("circle", { class: "you", cx: px(rule.you), cy: y, r: 6 }));
-    picture.append(svg("text", { x: Math.max(px(rule.you), 14), y: close ? 12 : y - 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, "you"));
+    picture.append(svg("text", { x: Math.max(px(rule.you), 14), y: close ? 12 : y - 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, _("you")));
   }
   return picture;
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from launcher.language import _, later
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -17,7 +18,23 @@ from .runs import Runs
 Json = dict[str, Any]
 CARD = "NVIDIA H200"
 SECTOR = 32
-WANTS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "exactly"}
+WANTS = {
+    "<=": later("at most"),
+    ">=": later("at least"),
+    "<": later("less than"),
+    ">": later("more than"),
+    "==": later("exactly"),
+}
+# What may limit a kernel, as the cost model names it.
+BOUNDS = (
+    later("dram"),
+    later("l2"),
+    later("shared"),
+    later("issue"),
+    later("atomics"),
+    later("latency"),
+    later("launch"),
+)
 SCHEDULERS = 4  # of a multiprocessor; each issues one warp instruction a cycle
 # The counters that a source line is coloured by, the most telling first. A page offers those that are not all zero.
 HEAT = (
@@ -41,7 +58,7 @@ HEAT = (
 
 def own_names(text: str, file: Path) -> str:
     """Without the folder of the learner's file."""
-    return re.sub(rf"[^\s\"'(]*/{re.escape(file.name)}\b", lambda _: file.name, text)
+    return re.sub(rf"[^\s\"'(]*/{re.escape(file.name)}\b", lambda found: file.name, text)
 
 
 def total(report: Json, counter: str) -> float:
@@ -66,8 +83,10 @@ def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
                     lines[line["line"]] = lines.get(line["line"], 0) + number
                     kinds.add(line.get("counter_kinds", {}).get(name, ""))
         if lines:
-            kind = "ptx-level" if "ptx-level" in kinds else "exact"
-            made.append({"name": name, "words": report["counter_names"].get(name, ""), "kind": kind, "lines": lines})
+            kind = later("ptx-level") if "ptx-level" in kinds else later("exact")
+            made.append(
+                {"name": name, "words": _(report["counter_names"].get(name, "")), "kind": _(kind), "lines": lines}
+            )
     return made
 
 
@@ -140,8 +159,13 @@ def rules(runs: Runs) -> list[Json]:
     for rule in runs.lab.facts.get("rules", ()):
         found = measured_rules.get(rule["name"], {})
         row = {key: rule.get(key) for key in ("name", "counter", "per", "op", "value", "starter", "reference", "why")}
-        row |= {"words": names.get(rule["counter"], ""), "you": found.get("value"), "verdict": found.get("verdict", "")}
-        row["wants"] = WANTS[rule["op"]]
+        row |= {key: _(row[key]) for key in ("per", "why") if row[key]}
+        row |= {
+            "words": _(names.get(rule["counter"], "")),
+            "you": found.get("value"),
+            "verdict": found.get("verdict", ""),
+        }
+        row["wants"] = _(WANTS[rule["op"]])
         made.append(row)
     return made
 
@@ -154,7 +178,7 @@ def family(runs: Runs) -> list[Json]:
         if rung.family != runs.lab.facts["family"]:
             continue
         time = known.times.get(f"alone.{rung.number}")
-        row = {"number": rung.number, "title": rung.title, "here": rung.folder == runs.lab.name, "n": rung.size}
+        row = {"number": rung.number, "title": _(rung.title), "here": rung.folder == runs.lab.name, "n": rung.size}
         made.append(row | {"ms": time.ms if time else None, "is_opencl": rung.is_opencl})
     return made
 
@@ -172,14 +196,14 @@ def roofline(runs: Runs) -> Json | None:
     if runs.measured is None or you is None:
         return None
     beside = [_point(who, report) for who, report in runs.beside.items()]
-    card = {parameter: float(value) for name, parameter, value, _ in card_rows() if name in ("all", CARD)}
+    card = {parameter: float(value) for name, parameter, value, _source in card_rows() if name in ("all", CARD)}
     bounds = [launch["modelled"][CARD] for launch in runs.measured["launches"]]
     return {
         "card": CARD,
         "gb_s": card["dram_gb_s"] * card["dram_share"],
         "gips": card["multiprocessors"] * SCHEDULERS * card["clock_ghz"],
         "points": [point for point in (*beside, you) if point],
-        "bound": max(bounds, key=lambda one: one["us"])["bound"],
+        "bound": _(max(bounds, key=lambda one: one["us"])["bound"]),
         "error": runs.measured.get("modelled_error"),
         "n": runs.measured_n,
     }

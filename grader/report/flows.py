@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from launcher.language import _
+
 from common.pictures.trace import Access, Lane, Number, as_float
 
 MOST_CELLS = 64  # of one array
 MOST_ROWS = 40
 NEAR = 16  # elements between two cells of one row of neighbours
-REGISTERS = "registers of warp"
 BITS = {1: 8, 2: 16, 4: 32, 8: 64}
 Json = dict[str, Any]
 
@@ -103,7 +104,7 @@ class _Run:
         for lane in event.lanes:
             thread = self.threads.setdefault(lane.thread, _Thread())
             if event.op == "shuffle":
-                cell = Cell(f"{REGISTERS} {event.warp}", lane.lane)
+                cell = Cell(_("registers of warp {warp}", warp=event.warp), lane.lane)
                 self._store(number, event, lane, cell, typed(lane.given, self.is_float))
             elif event.op in ("store", "atomic") and event.space != "local":
                 for i, (index, value) in enumerate(zip(lane.elements(), lane.values)):
@@ -120,7 +121,7 @@ class _Run:
         self._level(self.found[begin:])
         if event.op == "shuffle":  # every lane gives before a lane takes
             for lane in event.lanes:
-                cell = Cell(f"{REGISTERS} {event.warp}", lane.source)
+                cell = Cell(_("registers of warp {warp}", warp=event.warp), lane.source)
                 held = Held(typed(lane.value, self.is_float), self._row(cell))
                 self.threads[lane.thread].load(cell, held, event.step)
 
@@ -229,7 +230,7 @@ def _drawn(found: Sequence[Flow], before: dict[Cell, Number | None], shown: set[
     read = {cell for flow in found for cell in flow.sources}
     for group in dict.fromkeys(places[cell][0] for cell in sorted(values) if cell in read):
         levels[group] = [(0, len(drawn))]
-        drawn.append({"group": group, "title": "before", "cells": _cells(values, places, group, set()), "flows": []})
+        drawn.append({"group": group, "title": _("before"), "cells": _cells(values, places, group, set()), "flows": []})
     by_row: dict[int, list[Flow]] = {}
     for flow in found:
         by_row.setdefault(flow.row, []).append(flow)
@@ -250,7 +251,9 @@ def _drawn(found: Sequence[Flow], before: dict[Cell, Number | None], shown: set[
 def _title(flows: Sequence[Flow]) -> Json:
     lines, steps = sorted({flow.line for flow in flows}), sorted({flow.step for flow in flows})
     step = str(steps[0]) if len(steps) == 1 else f"{steps[0]}–{steps[-1]}"
-    return {"title": f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}", "step": step}
+    listed = ", ".join(map(str, lines))
+    title = _("lines {lines}", lines=listed) if len(lines) > 1 else _("line {line}", line=listed)
+    return {"title": title, "step": step}
 
 
 def _after(before: Number | None, flow: Flow) -> Number | None:

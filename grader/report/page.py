@@ -8,22 +8,26 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from launcher import language
+from launcher import page as judges_page
+from launcher.language import _
+
 from . import details, facts, recording
 from .runs import Runs
 
 Json = dict[str, Any]
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("replay.js", "draw.js", "player.js", "page.js")  # one script, in this order
+SCRIPTS = ("replay.js", "language.js", "draw.js", "player.js", "page.js")  # one script, in this order
 
 
 def data(runs: Runs) -> Json:
     launches, left_out = recording.launches(runs.trace, is_float=runs.is_float)
     if not runs.is_whole:
-        left_out.append("the recording goes on; only its beginning was read")
+        left_out.append(_("the recording goes on; only its beginning was read"))
     report = runs.measured or runs.recorded
     return {
         "lab": runs.lab.name,
-        "title": runs.lab.title,
+        "title": _(runs.lab.title),
         "file": runs.file.name,
         "source": [line.rstrip("\r") for line in runs.source.split("\n")],  # as compilers count lines
         "entry": runs.entry,
@@ -49,27 +53,36 @@ def data(runs: Runs) -> Json:
 def verdict(runs: Runs) -> Json:
     found = runs.verdict
     failure = found.get("failure") or {}
+    known = judges_page.known(found.get("page", []))
+
+    def said(text: str) -> str:
+        return facts.own_names(judges_page.again(text, known), runs.file)
+
     return {
         "verdict": found["verdict"],
+        "words": _(found["verdict"]),
         "check": found.get("failed_check"),
-        "cases": f"{found['cases_passed']} of {found['cases_planned']}",
-        "steps": [facts.own_names(step, runs.file) for step in failure.get("steps", [])],
-        "next": facts.own_names(failure.get("next", ""), runs.file),
+        "cases": _("{passed} of {planned} cases pass", passed=found["cases_passed"], planned=found["cases_planned"]),
+        "steps": [said(step) for step in failure.get("steps", [])],
+        "next": said(failure.get("next", "")),
         "printed": failure.get("printed", ""),
     }
 
 
 def missing(runs: Runs) -> str:
     """Why nothing was recorded."""
-    return runs.says or f"{runs.entry} started no kernel, so lockstep recorded and counted nothing"
+    return runs.says or _("{entry} started no kernel, so lockstep recorded and counted nothing", entry=runs.entry)
 
 
 def counted(runs: Runs) -> str:
     """On which run the counters of the page were counted."""
     if runs.measured:
-        return f"the measured case, {runs.measured_n:,} elements"
+        return _("the measured case, {n} elements", n=f"{runs.measured_n:,}")
     if runs.recorded:
-        return f"the recorded call of {len(runs.elements)} elements, since the measured case did not come to its end"
+        return _(
+            "the recorded call of {count} elements, since the measured case did not come to its end",
+            count=len(runs.elements),
+        )
     return ""
 
 
@@ -85,7 +98,15 @@ def html(pages: list[Json]) -> str:
     script = "".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     page = Template((HERE / "page.html").read_text(encoding="utf-8"))
     return page.substitute(
-        style=style, style_hash=_hash(style), script=script, script_hash=_hash(script), data=safe_json(pages)
+        language=language.chosen(),
+        title=_("Your kernel at work"),
+        no_script=_("This page replays a recording, and needs JavaScript for that. It loads nothing from a network."),
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
+        texts=safe_json({text: _(text) for text in language.marked(script) if _(text) != text}),
+        data=safe_json(pages),
     )
 
 

@@ -1,9 +1,28 @@
 // player: one launch, step by step. It shows what replay.js knows; buttons, slider and keys choose the event.
 
-const VERBS = { load: "load", store: "store", atomic: "update", shuffle: "exchange values", barrier: "come to a barrier of the block", syncwarp: "pass a barrier of the warp", branch: "go two different ways" };
-const STATES = {
-  acts: "acts", barrier: "waits at the barrier", ready: "has its turn later", ended: "has no further recorded work",
-  none: "has no recorded work",
+// What a warp does, by one lane and by several.
+const SENTENCES = {
+  load: [later("Warp {warp}: lane {lanes} loads {places} in {memory}."), later("Warp {warp}: lanes {lanes} load {places} in {memory}.")],
+  store: [later("Warp {warp}: lane {lanes} stores {places} in {memory}."), later("Warp {warp}: lanes {lanes} store {places} in {memory}.")],
+  atomic: [
+    later("Warp {warp}: lane {lanes} updates (atomic {atomic}) {places} in {memory}."),
+    later("Warp {warp}: lanes {lanes} update (atomic {atomic}) {places} in {memory}."),
+  ],
+  shuffle: [
+    later("Warp {warp}: lane {lanes} exchanges values by a shuffle; no memory is used."),
+    later("Warp {warp}: lanes {lanes} exchange values by a shuffle; no memory is used."),
+  ],
+  barrier: [later("Warp {warp}: lane {lanes} comes to a barrier of the block. {then}"), later("Warp {warp}: lanes {lanes} come to a barrier of the block. {then}")],
+  syncwarp: [later("Warp {warp}: lane {lanes} passes a barrier of the warp."), later("Warp {warp}: lanes {lanes} pass a barrier of the warp.")],
+};
+const ACCESSES = { load: later("load"), store: later("store"), atomic: later("atomic") };
+const MEMORIES = { global: later("global memory"), shared: later("shared memory"), local: later("local memory") };
+const WARP_STATES = {
+  acts: later("warp {warp} acts"), barrier: later("warp {warp} waits at the barrier"), ready: later("warp {warp} has its turn later"),
+  ended: later("warp {warp} has no further recorded work"), none: later("warp {warp} has no recorded work"),
+};
+const LANE_STATES = {
+  acts: later("lane {lane} acts"), waits: later("lane {lane} waits"), ended: later("lane {lane} has no further recorded work"),
 };
 const STATE_MARKS = { acts: "▶", barrier: "▮▮", ready: "…", ended: "■", none: "–" };
 const MOST_CELLS = 256; // of an array at a time: all bins of a histogram
@@ -24,17 +43,17 @@ class Player {
 
   build() {
     const button = (text, action, title) => el("button", { type: "button", title, onclick: action }, text);
-    this.back = button("◀ Back", () => this.step(-1), "Left arrow");
-    this.play = button("▶ Play", () => this.toggle(), "Space");
-    this.forward = button("Forward ▶", () => this.step(1), "Right arrow");
-    this.barrier = button("To the next barrier", () => this.nextBarrier(), "B");
+    this.back = button(_("◀ Back"), () => this.step(-1), _("Left arrow"));
+    this.play = button(_("▶ Play"), () => this.toggle(), _("Space"));
+    this.forward = button(_("Forward ▶"), () => this.step(1), _("Right arrow"));
+    this.barrier = button(_("To the next barrier"), () => this.nextBarrier(), "B");
     const warps = this.replay.warps(this.block).filter((one) => one.events.length || one.warp === 0);
-    this.warpSelect = this.select("Warp", [["all", "all warps"], ...warps.map((one) => [`${one.warp}`, `warp ${one.warp}`])],
+    this.warpSelect = this.select(_("Warp"), [["all", _("all warps")], ...warps.map((one) => [`${one.warp}`, _("warp {warp}", { warp: one.warp })])],
       (value) => { this.warp = value; this.choose(); });
-    this.blockSelect = this.select("Block", this.launch.blocks.map((block) => [`${block}`, `block ${block}`]),
+    this.blockSelect = this.select(_("Block"), this.launch.blocks.map((block) => [`${block}`, _("block {block}", { block })]),
       (value) => { this.block = Number(value); this.choose(); });
     this.warpSelect.input.value = "0";
-    this.slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "Step", oninput: () => this.show(Number(this.slider.value)) });
+    this.slider = el("input", { type: "range", min: 0, value: 0, "aria-label": _("Step"), oninput: () => this.show(Number(this.slider.value)) });
     this.place = el("output", { class: "quiet small" });
     this.says = el("p", { class: "says", "aria-live": "polite" });
     this.code = el("pre", { class: "line" });
@@ -42,14 +61,14 @@ class Player {
     this.warps = el("div", { class: "cells", role: "img" });
     this.traffic = el("div", { class: "traffic" });
     this.memory = el("div");
-    this.root = el("div", { class: "player", role: "group", "aria-label": "Step through the recording", onkeydown: (event) => this.key(event) },
+    this.root = el("div", { class: "player", role: "group", "aria-label": _("Step through the recording"), onkeydown: (event) => this.key(event) },
       el("div", { class: "controls" }, this.blockSelect.label, this.warpSelect.label, this.back, this.play, this.forward, this.barrier),
-      this.slider, this.place, scroller("The line that runs", this.code), this.says,
+      this.slider, this.place, scroller(_("The line that runs"), this.code), this.says,
       el("div", { class: "panels" },
-        el("div", {}, el("h3", {}, "The 32 lanes of this warp"), this.lanes,
-          el("p", { class: "quiet small" }, "▶ acts; ↷ jumps; hatched: waits, because its warp goes another way now; ■ dotted: has no further recorded work.")),
+        el("div", {}, el("h3", {}, _("The 32 lanes of this warp")), this.lanes,
+          el("p", { class: "quiet small" }, _("▶ acts; ↷ jumps; hatched: waits, because its warp goes another way now; ■ dotted: has no further recorded work."))),
         this.traffic,
-        el("div", {}, el("h3", {}, "The warps of this block"), this.warps),
+        el("div", {}, el("h3", {}, _("The warps of this block")), this.warps),
         this.memory));
   }
 
@@ -84,8 +103,9 @@ class Player {
     this.replay.goTo(this.at);
     this.slider.value = this.position;
     const words = this.sentence(event);
-    this.slider.setAttribute("aria-valuetext", `step ${this.position + 1} of ${this.places.length}`);
-    this.place.textContent = `Step ${this.position + 1} of ${this.places.length}, after ${plural(event.step, "barrier")}, line ${event.line}`;
+    this.slider.setAttribute("aria-valuetext", _("step {step} of {steps}", { step: this.position + 1, steps: this.places.length }));
+    const barriers = plural(event.step, later("after {n} barrier"), later("after {n} barriers"));
+    this.place.textContent = _("Step {step} of {steps}, {barriers}, line {line}", { step: this.position + 1, steps: this.places.length, barriers, line: event.line });
     const atEnd = this.position === this.places.length - 1;
     // Not `disabled`: a button that is disabled while it has the focus would lose it.
     this.back.setAttribute("aria-disabled", this.position === 0);
@@ -115,7 +135,7 @@ class Player {
       if (this.position === this.places.length - 1) this.show(0);
       this.timer = setInterval(() => this.step(1), 700);
     }
-    this.play.textContent = this.timer ? "❚❚ Pause" : "▶ Play";
+    this.play.textContent = this.timer ? _("❚❚ Pause") : _("▶ Play");
   }
 
   // Keys, where the focused element does not use them itself.
@@ -134,27 +154,28 @@ class Player {
   }
 
   sentence(event) {
-    const lanes = event.lanes.length, who = `Warp ${event.warp}: lane${lanes === 1 ? "" : "s"} ${ranges(event.lanes)} `;
-    const many = (verb) => (lanes === 1 ? verb.replace(/^(\S+)/, (word) => ({ go: "goes", come: "comes", pass: "passes" })[word] || `${word}s`) : verb);
+    const values = { warp: event.warp, lanes: ranges(event.lanes), atomic: event.atomic };
     if (event.op === "branch") {
       const stay = event.lanes.filter((lane) => !event.taken.includes(lane));
-      return `${who}part at line ${event.line}: lanes ${ranges(event.taken)} jump, lanes ${ranges(stay)} go on. The warp now runs the two sides one after the other.`;
+      return _("Warp {warp}: lanes {lanes} part at line {line}: lanes {taken} jump, lanes {stay} go on. The warp now runs the two sides one after the other.",
+        { ...values, line: event.line, taken: ranges(event.taken), stay: ranges(stay) });
     }
+    const form = SENTENCES[event.op][event.lanes.length === 1 ? 0 : 1];
     if (event.op === "barrier") {
       const last = this.replay.opens.get(`${event.block}/${event.step}`) === this.at;
-      return `${who}${many(VERBS.barrier)}. ${last ? "They are the last ones: the barrier opens." : "They wait for the other warps."}`;
+      return _(form, { ...values, then: last ? _("They are the last ones: the barrier opens.") : _("They wait for the other warps.") });
     }
-    if (event.op === "syncwarp") return `${who}${many(VERBS.syncwarp)}.`;
-    if (event.op === "shuffle") return `${who}${many(VERBS.shuffle)} by a shuffle; no memory is used.`;
+    if (event.op === "syncwarp" || event.op === "shuffle") return _(form, values);
     const names = [...new Set(event.elements.map(({ array }) => array.name))];
     const places = names.map((name) => {
       const indices = [...new Set(event.elements.filter(({ array }) => array.name === name).map(({ index }) => index))].sort((a, b) => a - b);
       const text = ranges(indices);
-      return `${name}[${text.length > 60 ? `${indices[0]} … ${indices[indices.length - 1]}, ${indices.length} elements` : text}]`;
+      return `${name}[${text.length > 60 ? `${indices[0]} … ${indices[indices.length - 1]}${_(", ")}${plural(indices.length, later("{n} element"), later("{n} elements"))}` : text}]`;
     });
-    const cost = event.wavefronts ? ` Shared memory needs ${plural(event.wavefronts, "wavefront")}.` : event.sectors ? ` That takes ${plural(event.sectors, "sector")} of 32 bytes.` : "";
-    const what = event.op === "atomic" ? `${many(VERBS.atomic)} (atomic ${event.atomic})` : many(VERBS[event.op]);
-    return `${who}${what} ${places.join(" and ")} in ${event.elements[0].array.space} memory.${cost}`;
+    const cost = event.wavefronts ? plural(event.wavefronts, later("Shared memory needs {n} wavefront."), later("Shared memory needs {n} wavefronts."))
+      : event.sectors ? plural(event.sectors, later("That takes {n} sector of 32 bytes."), later("That takes {n} sectors of 32 bytes.")) : "";
+    const what = _(form, { ...values, places: places.join(_(" and ")), memory: _(MEMORIES[event.elements[0].array.space]) });
+    return cost ? _("{what} {cost}", { what, cost }) : what;
   }
 
   cell(kind, head, text, title) {
@@ -170,18 +191,18 @@ class Player {
       const state = this.replay.laneState(this.at, lane);
       const jumps = event.taken.includes(lane) ? "↷" : "▶";
       const text = state === "acts" ? (values.has(lane) ? shown(values.get(lane)) : jumps) : state === "ended" ? "■" : "";
-      cells.push(this.cell(state === "ended" ? "gone" : state, lane, text, `lane ${lane} ${STATES[state] || "waits"}`));
+      cells.push(this.cell(state === "ended" ? "gone" : state, lane, text, _(LANE_STATES[state], { lane })));
     }
     this.lanes.replaceChildren(...cells);
-    this.lanes.setAttribute("aria-label", `${event.lanes.length} of 32 lanes act`);
+    this.lanes.setAttribute("aria-label", _("{count} of 32 lanes act", { count: event.lanes.length }));
   }
 
   showWarps(event) {
     const states = this.replay.warps(event.block).map(({ warp }) => ({ warp, state: this.replay.state(event.block, warp, this.at) }));
     const waiting = states.filter(({ state }) => state === "barrier").length;
-    this.warps.setAttribute("aria-label", `${waiting} of ${plural(states.length, "warp")} wait at a barrier`);
+    this.warps.setAttribute("aria-label", _("{waiting} of {warps} wait at a barrier", { waiting, warps: plural(states.length, later("{n} warp"), later("{n} warps")) }));
     this.warps.replaceChildren(...states.map(({ warp, state }) =>
-      this.cell({ acts: "acts", barrier: "waits" }[state] || (state === "ready" ? "" : "gone"), `w ${warp}`, STATE_MARKS[state], `warp ${warp} ${STATES[state]}`)));
+      this.cell({ acts: "acts", barrier: "waits" }[state] || (state === "ready" ? "" : "gone"), `w ${warp}`, STATE_MARKS[state], _(WARP_STATES[state], { warp }))));
   }
 
   showTraffic(event) {
@@ -191,9 +212,9 @@ class Player {
 
   bankCells(event) {
     const banks = this.replay.banks(event), most = Math.max(...banks.map((words) => words.size));
-    const cells = banks.map((words, bank) => this.cell(words.size > 1 ? "conflict" : words.size ? "acts" : "", `b ${bank}`, words.size ? `${words.size}×` : "", `bank ${bank}: ${plural(words.size, "word")}`));
-    const label = most > 1 ? `Bank conflict: one bank has to serve ${most} words, one after the other.` : "No bank has to serve more than one word.";
-    return [el("h3", {}, "The 32 banks of shared memory"), el("div", { class: "cells by32 banks", role: "img", "aria-label": label }, cells),
+    const cells = banks.map((words, bank) => this.cell(words.size > 1 ? "conflict" : words.size ? "acts" : "", `b ${bank}`, words.size ? `${words.size}×` : "", plural(words.size, later("bank {bank}: {n} word"), later("bank {bank}: {n} words"), { bank })));
+    const label = most > 1 ? _("Bank conflict: one bank has to serve {most} words, one after the other.", { most }) : _("No bank has to serve more than one word.");
+    return [el("h3", {}, _("The 32 banks of shared memory")), el("div", { class: "cells by32 banks", role: "img", "aria-label": label }, cells),
       el("p", { class: `small ${most > 1 ? "bad" : "quiet"}` }, most > 1 ? `⚠ ${label}` : label)];
   }
 
@@ -201,9 +222,9 @@ class Player {
     const sectors = this.replay.sectors(event);
     const wanted = sectors.reduce((sum, { bytes }) => sum + bytes.size, 0), fetched = 32 * sectors.length;
     const cells = sectors.slice(0, MOST_CELLS).map(({ array, sector, bytes }) =>
-      this.cell(bytes.size === 32 ? "acts" : "conflict", `${32 * sector}…`, `${bytes.size}/32`, `${array.name}, bytes ${32 * sector} to ${32 * sector + 31}: ${bytes.size} are wanted`));
-    const label = `${wanted} bytes are wanted, ${fetched} are moved: ${plural(sectors.length, "sector")} of 32 bytes.`;
-    return [el("h3", {}, "Sectors of global memory"), el("div", { class: "cells", role: "img", "aria-label": label }, cells),
+      this.cell(bytes.size === 32 ? "acts" : "conflict", `${32 * sector}…`, `${bytes.size}/32`, _("{array}, bytes {first} to {last}: {count} are wanted", { array: array.name, first: 32 * sector, last: 32 * sector + 31, count: bytes.size })));
+    const label = plural(sectors.length, later("{wanted} bytes are wanted, {fetched} are moved: {n} sector of 32 bytes."), later("{wanted} bytes are wanted, {fetched} are moved: {n} sectors of 32 bytes."), { wanted, fetched });
+    return [el("h3", {}, _("Sectors of global memory")), el("div", { class: "cells", role: "img", "aria-label": label }, cells),
       el("p", { class: `small ${wanted < fetched ? "bad" : "quiet"}` }, wanted < fetched ? `⚠ ${label}` : label)];
   }
 
@@ -223,12 +244,14 @@ class Player {
     for (let index = low; index <= high; ++index) {
       const kind = touched.has(index) ? (written ? "written" : "read") : "";
       const value = this.replay.value(array, this.block, index);
-      const word = kind === "written" ? "written now" : kind === "read" ? "read now" : "";
+      const word = kind === "written" ? _("written now") : kind === "read" ? _("read now") : "";
       cells.push(this.cell(kind, index, value === undefined ? "·" : shown(value), `${array.name}[${index}] ${word}`));
     }
-    const part = whole ? "" : `, elements ${low} to ${high} of those up to ${array.high}`;
-    const values = cells.length ? `${array.name}: ${plural(touched.size, "element")} ${written ? "written" : "read"} now` : "";
-    return el("div", {}, el("h3", {}, `${array.name} (${array.space} memory${part})`),
+    const memory = _(MEMORIES[array.space]);
+    const title = whole ? `${array.name} (${memory})` : _("{array} ({memory}, elements {low} to {high} of those up to {end})", { array: array.name, memory, low, high, end: array.high });
+    const now = written ? [later("{array}: {n} element written now"), later("{array}: {n} elements written now")] : [later("{array}: {n} element read now"), later("{array}: {n} elements read now")];
+    const values = cells.length ? plural(touched.size, ...now, { array: array.name }) : "";
+    return el("div", {}, el("h3", {}, title),
       el("div", { class: "cells array", "data-array": array.name, role: "img", "aria-label": values }, cells));
   }
 }

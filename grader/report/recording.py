@@ -15,6 +15,8 @@ A list with an entry for each active lane is packed: {"a": first, "d": differenc
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from launcher.language import _
+
 from common.pictures.trace import Access, Lane, Launch, Trace
 
 from . import flows
@@ -35,15 +37,33 @@ def launches(trace: Trace, *, is_float: bool) -> tuple[list[Json], list[str]]:
         blocks = sorted({event.block for event in every})
         kept = [event for event in every if event.block in blocks[:MOST_BLOCKS]]
         if len(blocks) > MOST_BLOCKS:
-            left_out.append(f"launch {launch.launch}: the first {MOST_BLOCKS} of {len(blocks)} blocks are shown")
+            left_out.append(
+                _(
+                    "launch {launch}: the first {shown} of {count} blocks are shown",
+                    launch=launch.launch,
+                    shown=MOST_BLOCKS,
+                    count=len(blocks),
+                )
+            )
         if len(kept) > room:
             left_out.append(
-                f"launch {launch.launch}: the first {room:,} of {len(kept):,} recorded instructions are shown"
+                _(
+                    "launch {launch}: the first {shown} of {count} recorded instructions are shown",
+                    launch=launch.launch,
+                    shown=f"{room:,}",
+                    count=f"{len(kept):,}",
+                )
             )
         made.append(_launch(launch, kept[:room], is_float))
         room -= len(kept[:room])
     if len(trace.launches) > MOST_LAUNCHES:
-        left_out.append(f"the first {MOST_LAUNCHES} of {len(trace.launches)} launches are shown")
+        left_out.append(
+            _(
+                "the first {shown} of {count} launches are shown",
+                shown=MOST_LAUNCHES,
+                count=len(trace.launches),
+            )
+        )
     return made, left_out
 
 

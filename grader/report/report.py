@@ -8,6 +8,7 @@ from pathlib import Path
 
 from launcher import build, judge, labs, setup
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.paths import BUILD, shown
 from learner import ladder
 
@@ -21,10 +22,10 @@ def run(arguments: Namespace) -> int:
     """./lab report."""
     lab = ladder.chosen(arguments.lab)
     if lab is None:
-        raise Failure("every lab is passed. Name one: ./lab report 05")
+        raise Failure(_("every lab is passed. Name one: ./lab report 05"))
     file = _readable(arguments.file, "--file") if arguments.file else lab.source
     if arguments.csv and arguments.page != "details":
-        raise Failure("--csv goes with --page details")
+        raise Failure(_("--csv goes with --page details"))
     made = _runs(lab, [file], arguments)[0]
     if arguments.page == "details":
         return _details(made, arguments)
@@ -51,15 +52,19 @@ def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.R
     entry, count, block = arguments.entry or "", arguments.elements, arguments.block
     known = runs.entries(lab)
     if entry and entry not in known:
-        raise Failure(f"--entry {entry}: lab {lab.number} has {', '.join(known)}")
+        raise Failure(
+            _("--entry {entry}: lab {lab} has {entries}", entry=entry, lab=lab.number, entries=", ".join(known))
+        )
     if not 1 <= count <= MOST_ELEMENTS:
-        raise Failure(f"--elements is a number from 1 to {MOST_ELEMENTS}, not {count}")
+        raise Failure(_("--elements is a number from 1 to {most}, not {count}", most=MOST_ELEMENTS, count=count))
     if block is not None and block not in lab.facts.get("blocks", []):
-        blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or "none: its entries take no block size"
-        raise Failure(f"--block {block}: lab {lab.number} has blocks of {blocks}")
+        blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or _("none: its entries take no block size")
+        raise Failure(
+            _("--block {block}: lab {lab} has blocks of {blocks}", block=block, lab=lab.number, blocks=blocks)
+        )
     tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
     wanted = judge.targets([lab]) + ([f"lab{lab.number}.report"] if lab.has_reference and not lab.is_opencl else [])
-    build.build(tree, wanted, f"Building what grades {lab.name}")
+    build.build(tree, wanted, _("Building what grades {lab}", lab=lab.name))
     return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]
 
 
@@ -67,7 +72,7 @@ def _details(made: runs.Runs, arguments: Namespace) -> int:
     """What ncu would print of the measured case; of the recorded call, if the measured case did not end."""
     report = made.measured or made.recorded
     if report is None or not report["launches"]:
-        raise Failure(f"lab {made.lab.number} has no details: {page.missing(made)}")
+        raise Failure(_("lab {lab} has no details: {why}", lab=made.lab.number, why=page.missing(made)))
     text = details.as_csv(report) if arguments.csv else f"{_about(made)}\n{details.text(report)}"
     if arguments.out:
         _writable(arguments.out, BUILD).write_text(text, encoding="utf-8")
@@ -83,17 +88,17 @@ def _about(made: runs.Runs) -> str:
 def _write(target: Path, text: str, wants_open: bool) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
-    say(f"The page is {shown(target)}")
+    say(_("The page is {target}", target=shown(target)))
     if wants_open and not webbrowser.open(target.as_uri()):
-        say("No browser could be started here; open the file yourself.")
+        say(_("No browser could be started here; open the file yourself."))
 
 
 def _readable(name: str, option: str) -> Path:
     path = Path(name).absolute()
     if not path.is_file():
-        raise Failure(f"{option} {name}: there is no such file".strip())
+        raise Failure(_("{option} {name}: there is no such file", option=option, name=name).strip())
     if not os.access(path, os.R_OK):
-        raise Failure(f"{option} {name} cannot be read; chmod u+r {name} may help".strip())
+        raise Failure(_("{option} {name} cannot be read; chmod u+r {name} may help", option=option, name=name).strip())
     return path
 
 
@@ -102,5 +107,5 @@ def _writable(name: str | None, otherwise: Path) -> Path:
         return otherwise
     path = Path(name).absolute()
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise Failure(f"--out {name} cannot be written")
+        raise Failure(_("--out {name} cannot be written", name=name))
     return path

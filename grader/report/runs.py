@@ -14,6 +14,7 @@ from typing import Any
 from launcher import judge
 from launcher.console import Failure, last_lines
 from launcher.labs import Lab
+from launcher.language import _
 
 from common.pictures.record import FORMATS, element_types
 from common.pictures.trace import Trace, parse
@@ -69,7 +70,7 @@ def make(tree: Path, lab: Lab, file: Path, *, entry: str = "", count: int = 16, 
         folder = Path(name)
         verdict = pool.submit(_verdict, command, folder)
         if lab.is_opencl:
-            return Runs(lab, file, source, entry, elements, verdict.result(), says="lockstep does not run OpenCL")
+            return Runs(lab, file, source, entry, elements, verdict.result(), says=_("lockstep does not run OpenCL"))
         recording = pool.submit(_record, command, folder, lab, entry, elements, block)
         measured = pool.submit(_run, [*command, "--report", str(folder / "measured")])
         measured.result()
@@ -91,7 +92,7 @@ def _run(command: list[str]) -> str:
     """The judge's text. It says with 0 or 1 that it has come to a result."""
     result = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if result.returncode not in (0, 1):
-        raise Failure(f"{last_lines(result.stdout + result.stderr, 8)}\nThe judge could not run the file.")
+        raise Failure(_("{said}\nThe judge could not run the file.", said=last_lines(result.stdout + result.stderr, 8)))
     return result.stdout
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from launcher.language import _
 from launcher.paths import ROOT
 
 from .course import Files, committed, git
@@ -50,12 +51,12 @@ def complaints(repository: Path, secret: Secrets) -> list[str]:
     paths = git(repository, "log", "--all", "--format=", "--name-only", "-z").decode().split("\0")
     for path in sorted({path.strip("\n") for path in paths}):
         if path.startswith("solutions/") or "/wrong/" in path:
-            found.append(f"{path}: a file of the solutions")
+            found.append(_("{path}: a file of the solutions", path=path))
     names = dict(line.split(" ", 1) for line in _list_objects(repository, "--all"))
     for digest, kind, data in _objects(repository):
         name = names.get(digest) or f"{kind} {digest}"
         if digest in secret.blobs:
-            found.append(f"{name}: the same as {secret.blobs[digest]}")
+            found.append(_("{name}: the same as {file}", name=name, file=secret.blobs[digest]))
         found += [f"{name}: {what}" for what in _in_text(name, data, secret)]
     return found
 
@@ -63,14 +64,14 @@ def complaints(repository: Path, secret: Secrets) -> list[str]:
 def _in_text(name: str, data: bytes, secret: Secrets) -> Iterator[str]:
     text = data.decode("utf-8", "replace")
     for line in sorted(_lines(text) & secret.lines.keys()):
-        yield f"has a line of {secret.lines[line]}: {line}"
+        yield _("has a line of {file}: {line}", file=secret.lines[line], line=line)
     if PurePosixPath(name).suffix in PAGES:
         for word in sorted(set(re.findall(r"\w+", text)) & secret.names.keys()):
             yield f"names {secret.names[word]}"
         for path in sorted(set(re.findall(r"solutions/\d\d_\w+", text))):
             yield f"names {path}"
     if name.endswith(".o") and str(ROOT).encode() in data:
-        yield f"names the folder {ROOT}"
+        yield _("names the folder {root}", root=ROOT)
 
 
 @cache  # most files of a learners' repository are also files of the course
@@ -111,7 +112,7 @@ def _objects(folder: Path) -> Iterator[tuple[str, str, bytes]]:
     wanted = [line.split()[0] for line in every if line.split()[1] != "tree"]
     data = git(folder, "cat-file", "--batch", given="".join(f"{digest}\n" for digest in wanted).encode())
     at = 0
-    for _ in wanted:
+    for _digest in wanted:
         end = data.index(b"\n", at)
         digest, kind, size = data[at:end].decode().split()
         yield digest, kind, data[end + 1 : end + 1 + int(size)]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.console import Failure, last_lines
+from launcher.language import _
 from launcher.paths import ROOT
 
 from .course import File, Files
@@ -61,7 +62,14 @@ def compiled(lab: str, facts: dict[str, Any], files: Files, build_json: Path) ->
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
             if done.returncode != 0:
                 said = last_lines(done.stdout + done.stderr, 20)
-                raise Failure(f"{said}\nThe solution of {lab} could not be compiled ({command[0]}).")
+                raise Failure(
+                    _(
+                        "{said}\nThe solution of {lab} could not be compiled ({command}).",
+                        said=said,
+                        lab=lab,
+                        command=command[0],
+                    )
+                )
         return File((folder / "baseline.o").read_bytes())
 
 

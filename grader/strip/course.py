@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.console import Failure
+from launcher.language import _
 
 LEFT_OUT = (
     "solutions/*",
@@ -51,7 +52,7 @@ def committed(root: Path, commit: str = "HEAD", *folders: str) -> Files:
         found = {}
         for entry in archive:
             if entry.issym() or entry.islnk():
-                raise Failure(f"{entry.name} is a link. A learners' repository holds files alone.")
+                raise Failure(_("{entry} is a link. A learners' repository holds files alone.", entry=entry.name))
             if entry.isfile() and (content := archive.extractfile(entry)):
                 found[entry.name] = File(content.read(), bool(entry.mode & 0o100))
     return found
@@ -81,7 +82,7 @@ def git(folder: Path, *words: str, given: bytes | None = None, env: dict[str, st
     try:
         answer = subprocess.run(["git", *words], cwd=folder, input=given, capture_output=True, env=env)
     except OSError as error:
-        raise Failure("there is no git here. On Debian: apt-get install git") from error
+        raise Failure(_("there is no git here. On Debian: apt-get install git")) from error
     if answer.returncode != 0:
         said = answer.stderr.decode(errors="replace").strip()
         raise Failure(f"git {words[0]} in {folder}: {said}")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from launcher import build, labs, setup
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.paths import ROOT, shown
 
 from . import audit, baselines, course, pages
@@ -26,20 +27,33 @@ MADE_FROM = "Made by ./lab strip from the course's commit"
 def run(arguments: Namespace) -> int:
     folder = Path(arguments.folder).absolute()
     if not labs.has_solutions():
-        raise Failure("this is a learners' repository: it has no solutions that could be stripped.")
+        raise Failure(_("this is a learners' repository: it has no solutions that could be stripped."))
     is_there = _is_learners(folder)
     if arguments.check and not is_there:
-        raise Failure(f"{shown(folder)} is not a learners' repository. ./lab strip {shown(folder)} makes one.")
+        raise Failure(
+            _("{folder} is not a learners' repository. ./lab strip {folder} makes one.", folder=shown(folder))
+        )
     if folder.is_relative_to(ROOT):
-        raise Failure(f"{shown(folder)} is in the course. Name a folder beside it: ../{folder.name}")
+        raise Failure(
+            _(
+                "{folder} is in the course. Name a folder beside it: ../{name}",
+                folder=shown(folder),
+                name=folder.name,
+            )
+        )
     if not is_there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Failure(f"{shown(folder)} is not an empty folder, and ./lab strip did not make it. Name another one.")
+        raise Failure(
+            _(
+                "{folder} is not an empty folder, and ./lab strip did not make it. Name another one.",
+                folder=shown(folder),
+            )
+        )
     files = course.committed(ROOT)
     secret = audit.secrets(ROOT, files, _published(folder) if is_there else ())
     if arguments.check:
         return _check(folder, files, secret)
     if git(ROOT, "status", "--porcelain", "--untracked-files=no"):
-        say("What you changed since the last commit is not in it.")
+        say(_("What you changed since the last commit is not in it."))
     made = learners_files(files, _kept_objects(folder) if is_there else {})
     _write(folder, made, secret, is_there=is_there)
     return 0
@@ -81,14 +95,18 @@ def _write(folder: Path, made: Files, secret: Secrets, *, is_there: bool) -> Non
             target.chmod(0o755 if file.is_program else 0o644)
         git(new, "add", "--all", "--force")
         if is_there and not git(new, "status", "--porcelain"):
-            say(f"{shown(folder)} is up to date.")
+            say(_("{folder} is up to date.", folder=shown(folder)))
             return
         commit = _commit(new)
         if found := audit.complaints(new, secret):
             listed = "\n".join(f"    {line}" for line in found[:20])
             raise Failure(
-                f"{len(found)} traces of solutions:\n{listed}\n"
-                "Nothing was written. LEFT_OUT in grader/strip/course.py says what stays away."
+                _(
+                    "{count} traces of solutions:\n{listed}\nNothing was written. LEFT_OUT in "
+                    "grader/strip/course.py says what stays away.",
+                    count=len(found),
+                    listed=listed,
+                )
             )
         if is_there:
             git(folder, "pull", "-q", "--ff-only", str(new), "HEAD")
@@ -96,8 +114,15 @@ def _write(folder: Path, made: Files, secret: Secrets, *, is_there: bool) -> Non
             if folder.exists():
                 folder.rmdir()
             shutil.move(new, folder)
-    say(f"{shown(folder)}: the course without its solutions, {len(made)} files, commit {commit}.")
-    say("To publish it: git remote add origin …; git push -u origin main. docs/adopt.md says more.")
+    say(
+        _(
+            "{folder}: the course without its solutions, {count} files, commit {commit}.",
+            folder=shown(folder),
+            count=len(made),
+            commit=commit,
+        )
+    )
+    say(_("To publish it: git remote add origin …; git push -u origin main. docs/adopt.md says more."))
 
 
 def _commit(new: Path) -> str:
@@ -120,11 +145,16 @@ def _check(folder: Path, files: Files, secret: Secrets) -> int:
     wanted = {baselines.name(lab, facts[lab], files) for lab in course.compared_with(facts)}
     there = set(_kept_objects(folder))
     found = audit.complaints(folder, secret)
-    found += [f"{name}: its source has changed, or is gone" for name in sorted(there - wanted)]
-    found += [f"{name}: missing" for name in sorted(wanted - there)]
+    found += [_("{name}: its source has changed, or is gone", name=name) for name in sorted(there - wanted)]
+    found += [_("{name}: missing", name=name) for name in sorted(wanted - there)]
     for line in found:
         say(line)
-    say(f"{shown(folder)}: {len(found) or 'no'} trace{'s' * (len(found) != 1)} of solutions or old baselines.")
+    if not found:
+        say(_("{folder}: no traces of solutions or old baselines.", folder=shown(folder)))
+    elif len(found) == 1:
+        say(_("{folder}: 1 trace of solutions or old baselines.", folder=shown(folder)))
+    else:
+        say(_("{folder}: {count} traces of solutions or old baselines.", folder=shown(folder), count=len(found)))
     return 1 if found else 0
 
 

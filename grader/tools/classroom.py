@@ -15,6 +15,7 @@ from typing import Any
 
 from launcher import check, labs
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.paths import shown
 
 REST = {"file": None, "input": None, "case": None, "seed": None, "schedules": None, "json": None, "problems": False}
@@ -24,7 +25,7 @@ def run(arguments: Namespace) -> int:
     """The exit code is 0 if there are points, few as they may be. Otherwise there is nothing to report."""
     tests = [_grade(labs.find_lab(name)) for name in arguments.labs]
     for test in tests:
-        say(f"{test['name']}: {test['score']} of {test['of']} points")
+        say(_("{name}: {score} of {of} points", name=test["name"], score=test["score"], of=test["of"]))
     _append("GITHUB_OUTPUT", f"result={_encoded(tests)}\n")
     _append("GITHUB_STEP_SUMMARY", _table(tests))
     return 0
@@ -36,7 +37,9 @@ def _grade(lab: labs.Lab) -> dict[str, Any]:
     request = check.read(Namespace(**REST, lab=lab.number, device="lockstep", thorough=True))
     verdict = check.grade(request).verdict
     if not verdict or verdict["score"] is None:
-        raise Failure(f"the judge came to no verdict on lab {lab.number}; this is not the student's fault. Try again.")
+        raise Failure(
+            _("the judge came to no verdict on lab {lab}; this is not the student's fault. Try again.", lab=lab.number)
+        )
     return {
         "name": f"{lab.number} {lab.title}",
         "status": "pass" if verdict["verdict"] in ("accepted", "inconclusive") else "fail",

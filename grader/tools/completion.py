@@ -5,6 +5,7 @@ from argparse import Namespace
 
 from launcher import setup
 from launcher.console import talk_on_stderr
+from launcher.language import _
 
 FILES = ("F", "F.cu", "A.cu", "B.cu", "F.json", "F.jsonl", "F.zip", "FILE", "ROSTER.csv", "WORKSHEET.csv", "PROGRAM")
 FOLDERS = ("DIR", "FOLDER", "SUBMISSIONS")
@@ -72,8 +73,11 @@ def _script(arguments: Namespace) -> str:
     for command in arguments.commands.choices.values():
         command.description = None  # zsh shows the short help instead
         for action in command._actions:
+            action.help = action.help and _(action.help)
             if known := arguments_of.get(action.metavar):
                 action.complete = known
-    arguments.commands.help = "command"  # ./lab --help lists the commands itself, and suppresses this list
+    for shown in arguments.commands._choices_actions:
+        shown.help = _(shown.help)
+    arguments.commands.help = _("command")  # ./lab --help lists the commands itself, and suppresses this list
     arguments.parser.prog = "lab"  # whatever path leads to it
     return shtab.complete(arguments.parser, arguments.shell, preamble={"bash": BASH, "zsh": ZSH})

@@ -1,10 +1,12 @@
-"""messages: the texts that a learner reads in a terminal → gettext catalogues in common/translation/messages/.
+"""messages: the texts that a person reads → gettext catalogues in common/translation/messages/.
 
     cd grader; python3 -m tools.messages            compares the catalogues with the texts; 1: something is missing
     cd grader; python3 -m tools.messages --write    adds what is missing, without a translation, and drops what is gone
 
-A text is the first argument of _() and later() in Python, and of message(), words() and later() in C++; and what
-lab.json and the contracts say to a learner. In a text, {key} stands for an argument."""
+A text is the first argument of _(), later() and message() in Python, of _() and later() in JavaScript and in templates,
+and of message(), words() and later() in C++; what argparse shows: helps, titles, and the docstrings of commands; and
+what lab.json and the contracts say to a learner. In a text, {key} stands for an argument. untranslated.py finds texts
+that are none of these."""
 
 import ast
 import json
@@ -13,16 +15,22 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from launcher.language import ARGUMENT, CATALOGUES, read
+from launcher.language import ARGUMENT, CATALOGUES, marked, read
 from launcher.paths import ROOT
 
-PYTHON = ("grader/launcher/*.py", "grader/learner/*.py", "grader/commands.py")
+PYTHON = ("grader/launcher/*.py", "grader/learner/*.py", "grader/commands.py", "grader/benchmark/*.py")
+PYTHON += ("grader/report/*.py", "grader/batch/*.py", "grader/batch/reports/*.py", "grader/batch/autograder/*.py")
+PYTHON += ("grader/strip/*.py", "grader/package/*.py", "grader/package/warpladder/*.py", "grader/website/*.py")
+PYTHON += ("grader/tools/*.py",)
+SCRIPTS = ("grader/report/*.js", "grader/batch/reports/templates/*.j2")
+ARGPARSE = ("help", "description", "epilog")  # the arguments that argparse shows
 CPP = ("grader/judge/*/*.cc", "grader/judge/*/*.h", "common/lockstep/*/*.cc", "common/lockstep/*/*.h")
 COUNTERS = "common/lockstep/count/counter_names.cc"
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"\b(?:message|later|words)\(\s*((?:{LITERAL}\s*)+)")
+PERCENT = re.compile(r"%(?:\(\w+\))?[a-z]")  # how argparse names its arguments
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-HEAD = """# What a learner reads in a terminal. The translations are written by hand. The rest is made from the texts:
+HEAD = """# What a person reads. The translations are written by hand. The rest is made from the texts:
 #   cd grader; python3 -m tools.messages --write
 msgid ""
 msgstr ""
@@ -35,7 +43,7 @@ msgstr ""
 def texts() -> dict[str, list[str]]:
     """Each text with the files that say it, in their order."""
     found: dict[str, list[str]] = {}
-    for file, text in [*_in_python(), *_in_cpp(), *_counters(), *_in_labs()]:
+    for file, text in [*_in_python(), *_in_scripts(), *_in_cpp(), *_counters(), *_in_labs()]:
         places = found.setdefault(text, [])
         if file not in places:
             places.append(file)
@@ -43,11 +51,30 @@ def texts() -> dict[str, list[str]]:
 
 
 def _in_python() -> Iterator[tuple[str, str]]:
-    for file in _files(PYTHON):
-        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
-            match node:
-                case ast.Call(func=ast.Name(id="_" | "later"), args=[ast.Constant(value=str(text)), *_]):
-                    yield file, text
+    for file in python_files():
+        for constant in said_in_python(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+            yield file, constant.value
+
+
+def said_in_python(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The texts that have a translation, as constants. One of a docstring is as the command shows it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="_" | "later" | "message"), args=[ast.Constant(value=str()) as text, *_]):
+                yield text
+            case ast.Call(func=ast.Attribute(attr="add_argument_group"), args=[ast.Constant() as title]):
+                yield title
+            case ast.keyword(arg=name, value=ast.Constant(value=str()) as text) if name in ARGPARSE:
+                yield text
+            case ast.FunctionDef(decorator_list=[ast.Call(func=ast.Name(id="_command"), keywords=words)]):
+                about = ast.get_docstring(node) or ""
+                keeps_lines = any(word.arg == "keep_lines" for word in words)
+                yield ast.Constant(about if keeps_lines else " ".join(about.split()))
+
+
+def _in_scripts() -> Iterator[tuple[str, str]]:
+    for file in script_files():
+        yield from ((file, text) for text in marked((ROOT / file).read_text(encoding="utf-8")))
 
 
 def _in_cpp() -> Iterator[tuple[str, str]]:
@@ -76,6 +103,14 @@ def _in_labs() -> Iterator[tuple[str, str]]:
                 yield file, elements
 
 
+def python_files() -> list[str]:
+    return _files(PYTHON)
+
+
+def script_files() -> list[str]:
+    return _files(SCRIPTS)
+
+
 def _files(patterns: tuple[str, ...]) -> list[str]:
     return [str(file.relative_to(ROOT)) for pattern in patterns for file in sorted(ROOT.glob(pattern))]
 
@@ -86,7 +121,7 @@ def complaints(translated: dict[str, str]) -> list[str]:
     found = [f"not translated: {text!r}" for text in known if text not in translated]
     found += [f"nothing says this any more: {text!r}" for text in translated if text not in known]
     for text, translation in translated.items():
-        if sorted(set(ARGUMENT.findall(text))) != sorted(set(ARGUMENT.findall(translation))):
+        if any(set(mark.findall(text)) != set(mark.findall(translation)) for mark in (ARGUMENT, PERCENT)):
             found.append(f"other arguments: {text!r}")
         if missing := set(FIGURE.findall(text)) ^ set(FIGURE.findall(translation)):
             found.append(f"other figures ({', '.join(sorted(missing))}): {text!r}")

@@ -11,6 +11,7 @@ from typing import Any
 
 from launcher.console import Failure
 from launcher.labs import find_lab
+from launcher.language import _
 from launcher.paths import ROOT
 
 
@@ -33,7 +34,7 @@ def load_ipython_extension(shell: Any) -> None:  # noqa: ANN401 (IPython is not 
 def check(words: list[str], code: str) -> None:
     """words: the lab, and options of ./lab check."""
     if not words:
-        raise Failure("which lab? Write its number behind %%lab, such as %%lab 03.")
+        raise Failure(_("which lab? Write its number behind %%lab, such as %%lab 03."))
     find_lab(words[0]).source.write_text(code, encoding="utf-8")
     run(["check", *words])
 

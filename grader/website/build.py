@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 from launcher.console import Failure
+from launcher.language import _
 from launcher.paths import ROOT
 
 from . import links
@@ -22,7 +23,9 @@ def build(folder: Path, root: Path = ROOT) -> links.Checked:
     """Writes the site, in the place of an older one."""
     folder = folder.resolve()
     if not _is_ours(folder):
-        raise Failure(f"{folder} holds something else than a site of ./lab docs. Name an empty folder.")
+        raise Failure(
+            _("{folder} holds something else than a site of ./lab docs. Name an empty folder.", folder=folder)
+        )
     course = Course(root.resolve())
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -34,7 +37,7 @@ def build(folder: Path, root: Path = ROOT) -> links.Checked:
         shutil.copyfile(HERE / "templates" / "start.html", work / "site" / "index.html")
         checked = links.check(work / "site")
         if checked.broken:
-            raise Failure("Links that lead nowhere:\n" + "\n".join(checked.broken))
+            raise Failure(_("Links that lead nowhere:") + "\n" + "\n".join(checked.broken))
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(work / "site", folder)
     return checked

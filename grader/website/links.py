@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from launcher.language import _
+
 
 @dataclass
 class Checked:
@@ -45,9 +47,15 @@ def check(site: Path) -> Checked:
             goal = (file.parent / unquote(parts.path)).resolve() if parts.path else file
             anchor = unquote(parts.fragment)
             if not goal.is_file():
-                found.broken.append(f"{file.relative_to(site)}: {link}: there is no such file")
+                found.broken.append(_("{page}: {link}: there is no such file", page=file.relative_to(site), link=link))
             elif not goal.is_relative_to(site.resolve()):
-                found.broken.append(f"{file.relative_to(site)}: {link} leads out of the site")
+                found.broken.append(_("{page}: {link} leads out of the site", page=file.relative_to(site), link=link))
             elif anchor and goal in names and anchor not in names[goal].ids:
-                found.broken.append(f"{file.relative_to(site)}: {link}: that page has no such heading")
+                found.broken.append(
+                    _(
+                        "{page}: {link}: that page has no such heading",
+                        page=file.relative_to(site),
+                        link=link,
+                    )
+                )
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from launcher import setup
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.paths import BUILD, shown
 
 SHOWN = ("text/html", "text/css", "text/javascript", "application/javascript", "image/")
@@ -35,7 +36,7 @@ def run(arguments: Namespace) -> int:
         return 0
     with server(BUILD / "site", arguments.port) as running:  # a port in use is found before the site is built
         _build(BUILD / "site")
-        say(f"The site is at http://127.0.0.1:{running.server_port}/ . Ctrl-C ends it.")
+        say(_("The site is at http://127.0.0.1:{port}/ . Ctrl-C ends it.", port=running.server_port))
         with contextlib.suppress(KeyboardInterrupt):
             running.serve_forever()
         say()
@@ -46,7 +47,7 @@ def _build(folder: Path) -> None:
     from .build import build
 
     checked = build(folder)
-    say(f"{checked.pages} pages, {checked.links} links: {shown(folder)}")
+    say(_("{pages} pages, {links} links: {folder}", pages=checked.pages, links=checked.links, folder=shown(folder)))
 
 
 def server(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
@@ -54,4 +55,6 @@ def server(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
     try:
         return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
     except (OSError, OverflowError) as error:
-        raise Failure(f"port {port} cannot be used: {error}. Choose another: ./lab docs --port N") from error
+        raise Failure(
+            _("port {port} cannot be used: {error}. Choose another: ./lab docs --port N", port=port, error=error)
+        ) from error

@@ -11,6 +11,7 @@ from typing import Any
 
 from launcher import labs
 from launcher.console import Failure, say
+from launcher.language import _
 from launcher.paths import ROOT, shown
 
 from .. import judging
@@ -39,10 +40,14 @@ def write(arguments: Namespace) -> int:
     unfinished.write_bytes(_zip(assignment, hidden))
     unfinished.replace(out)
     if _git("status", "--porcelain", "--untracked-files=no"):
-        say(f"The zip holds the course as of commit {commit}; what you changed since is not in it.")
-    what, points = (lab.name, "100") if lab else ("any lab", "100 for each lab handed in")
-    say(f"{shown(out)}: autograder for {what}, commit {commit}{', with hidden cases' if hidden is not None else ''}.")
-    say(f"Points: {points}. docs/instructors.md says what to set at Gradescope.")
+        say(_("The zip holds the course as of commit {commit}; what you changed since is not in it.", commit=commit))
+    what, points = (lab.name, "100") if lab else (_("any lab"), _("100 for each lab handed in"))
+    names = {"file": shown(out), "lab": what, "commit": commit}
+    if hidden is None:
+        say(_("{file}: autograder for {lab}, commit {commit}.", **names))
+    else:
+        say(_("{file}: autograder for {lab}, commit {commit}, with hidden cases.", **names))
+    say(_("Points: {points}. docs/instructors.md says what to set at Gradescope.", points=points))
     return 0
 
 
@@ -67,9 +72,15 @@ def _git(*words: str) -> bytes:
         answer = subprocess.run(["git", *words], cwd=ROOT, capture_output=True)
     except OSError as error:
         raise Failure(
-            "the zip is made of a commit, and there is no git here. On Debian: apt-get install git"
+            _("the zip is made of a commit, and there is no git here. On Debian: apt-get install git")
         ) from error
     if answer.returncode != 0:
         said = answer.stderr.decode(errors="replace").strip()
-        raise Failure(f"git {words[0]}: {said}\nThe zip is made of a commit: run this in a clone of the repository.")
+        raise Failure(
+            _(
+                "git {command}: {said}\nThe zip is made of a commit: run this in a clone of the repository.",
+                command=words[0],
+                said=said,
+            )
+        )
     return answer.stdout

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.labs import Lab
+from launcher.language import _
 
 from . import alike, gradebook, gradescope, junit, similarity, text
 from .grades import Course
@@ -65,7 +66,7 @@ def _forgotten(records: Sequence[Mapping[str, Any]], labs: Sequence[Lab]) -> lis
     """A note about results of labs that this course does not have, or no longer."""
     known = {lab.name for lab in labs} | {None}
     lost = [f"{record['student']} ({record['lab']})" for record in records if record["lab"] not in known]
-    return [f"Left out, since this course has no such lab: {', '.join(lost)}."] if lost else []
+    return [_("Left out, since this course has no such lab: {results}.", results=", ".join(lost))] if lost else []
 
 
 def _alike(course: Course) -> tuple[list[alike.Alike], list[str]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from launcher.console import Failure
+from launcher.language import _
 
 from .grades import Course, Grade
 from .matching import Matched, match
@@ -68,8 +69,11 @@ def read_canvas(file: Path) -> Sheet:
     sheet = _read(file)
     if sheet.column("Student") != 0 or sheet.column("ID") is None or sheet.column("Section") is None:
         raise Failure(
-            f"{file}: this is not a gradebook that Canvas exported: its first row must begin with Student and hold ID "
-            "and Section. In Canvas: Grades, Export, Export Entire Gradebook."
+            _(
+                "{file}: this is not a gradebook that Canvas exported: its first row must begin with "
+                "Student and hold ID and Section. In Canvas: Grades, Export, Export Entire Gradebook.",
+                file=file,
+            )
         )
     return sheet
 
@@ -77,7 +81,7 @@ def read_canvas(file: Path) -> Sheet:
 def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Filled:
     """Without a roster, the same columns for people to copy from: Canvas finds a student by ID or login, and only its
     own export has these."""
-    where = "the Canvas export"
+    where = _("the Canvas export")
     if roster is None:
         where = None
         rows = [[f"    {POSSIBLE}"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
@@ -95,7 +99,10 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
         out_of = _points_possible(sheet, column, most)
         if out_of == 0:
             notes.append(
-                f"Everybody has 0 in {sheet.header[column]}: in Canvas it has 0 points. Change that, and export."
+                _(
+                    "Everybody has 0 in {column}: in Canvas it has 0 points. Change that, and export.",
+                    column=sheet.header[column],
+                )
             )
         for place, (at, student) in enumerate(zip(people, matched.students)):
             grade = course.grade(student, lab) if student is not None else None
@@ -111,9 +118,13 @@ def read_moodle(file: Path) -> Sheet:
     lacking = [title for title in ("Identifier", "Grade") if sheet.column(title) is None]
     if lacking:
         raise Failure(
-            f"{file}: this is no grading worksheet of Moodle's (in English): it has no {' and no '.join(lacking)}. In "
-            "Moodle: the assignment, Submissions, Download grading worksheet; the assignment's settings must have "
-            "Offline grading worksheet under Feedback types."
+            _(
+                "{file}: this is no grading worksheet of Moodle's (in English): it has no {titles}. In "
+                "Moodle: the assignment, Submissions, Download grading worksheet; the assignment's "
+                "settings must have Offline grading worksheet under Feedback types.",
+                file=file,
+                titles=_(" and no ").join(lacking),
+            )
         )
     return sheet
 
@@ -131,7 +142,7 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
         comment_at = sheet.add_column("Feedback comments")
     most_at = sheet.column("Maximum grade", "Maximum Grade")
     assert grade_at is not None
-    matched = _matched(course, sheet, range(len(sheet.rows)), "the Moodle worksheet" if is_given else None)
+    matched = _matched(course, sheet, range(len(sheet.rows)), _("the Moodle worksheet") if is_given else None)
     for at, (row, student) in enumerate(zip(sheet.rows, matched.students)):
         out_of = _as_number(row[most_at]) if most_at is not None else None
         if student is not None:
@@ -148,10 +159,13 @@ def _read(file: Path) -> Sheet:
     try:
         text = file.read_text(encoding="utf-8", errors="strict")
     except OSError as error:
-        raise Failure(f"{file}: {error.strerror}. Check the path.") from error
+        raise Failure(_("{file}: {why}. Check the path.", file=file, why=error.strerror)) from error
     except UnicodeDecodeError as error:
         raise Failure(
-            f"{file}: this is not UTF-8. Take the file as it was downloaded; Excel saves UTF-8 as 'CSV UTF-8'."
+            _(
+                "{file}: this is not UTF-8. Take the file as it was downloaded; Excel saves UTF-8 as 'CSV UTF-8'.",
+                file=file,
+            )
         ) from error
     begins = "\ufeff" if text.startswith("\ufeff") else ""
     text = text.removeprefix("\ufeff")
@@ -160,9 +174,11 @@ def _read(file: Path) -> Sheet:
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     except csv.Error as error:
-        raise Failure(f"{file}: this is not a CSV file ({error}). Take the file as it was downloaded.") from error
+        raise Failure(
+            _("{file}: this is not a CSV file ({error}). Take the file as it was downloaded.", file=file, error=error)
+        ) from error
     if not rows:
-        raise Failure(f"{file}: the file is empty. Export it again.")
+        raise Failure(_("{file}: the file is empty. Export it again.", file=file))
     header = rows[0]
     return Sheet(header, [row + [""] * (len(header) - len(row)) for row in rows[1:]], separator, begins)
 
@@ -191,7 +207,11 @@ def _canvas_column(sheet: Sheet, number: str, name: str, title: str) -> int:
     if len(found) > 1:
         columns = " and ".join(repr(sheet.header[at]) for at in found)
         raise Failure(
-            f"the Canvas export has two columns for {name}: {columns}. Delete the one not meant, and try again."
+            _(
+                "the Canvas export has two columns for {name}: {columns}. Delete the one not meant, and try again.",
+                name=name,
+                columns=columns,
+            )
         )
     return found[0] if found else sheet.add_column(f"{number} {title}")
 

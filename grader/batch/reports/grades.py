@@ -5,18 +5,23 @@ import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
+from launcher import page
 from launcher.labs import Lab
+from launcher.language import ENGLISH, _, chosen, later
 
 ACCEPTED = "accepted"
 JUDGE_FAULT = "judge fault"
-REFUSED = "refused"
+REFUSED = later("refused")
 INCONCLUSIVE = "inconclusive"
 CHEATING = "cheating suspected"
 NOT_GRADED = (JUDGE_FAULT, REFUSED)
 NO_LAB = "submission"  # in place of a lab's name, if the submission is refused as a whole
+
+SPEED_VERDICTS = (later("pass"), later("fail"), later("not graded"))  # of a threshold, beside inconclusive
 
 AROUND, EXCERPTS = 2, 3  # lines shown before and after a failing one; failing lines shown
 
@@ -52,7 +57,7 @@ class Grade:
         self.record, self.lab = record, lab
         self.judge: Mapping[str, Any] = record.get("judge") or {}
         self.lab_name = lab.name if lab else NO_LAB
-        self.label = f"{lab.number} {lab.title}" if lab else "The submission as a whole"
+        self.label = f"{lab.number} {lab.title}" if lab else later("The submission as a whole")
         self.student, self.verdict = str(record["student"]), str(record["verdict"])
         # None if nothing could be graded because of a fault of ours: that is not a 0.
         self.points: float | None = None if self.verdict == JUDGE_FAULT else record.get("score")
@@ -66,6 +71,20 @@ class Grade:
         self.check = "" if self.verdict == JUDGE_FAULT else str(self.judge.get("failed_check") or "")
         self.file = PurePosixPath(str(self.judge.get("file", ""))).name
         self.speed: Mapping[str, Any] = self.judge.get("speed") or {}
+
+    @property
+    def label_here(self) -> str:
+        """In the chosen language."""
+        return f"{self.lab.number} {_(self.lab.title)}" if self.lab else _(self.label)
+
+    @cached_property
+    def messages_(self) -> dict[str, page.Message]:
+        """What the judge and intake say here, by the English text."""
+        return page.known([self.judge.get("page", []), self.record.get("messages", [])])
+
+    def said(self, text: str) -> str:
+        """An English text of the record in the chosen language. What only the instructor may read stays English."""
+        return text if chosen() == ENGLISH else page.again(text, self.messages_)
 
     @property
     def kind(self) -> str:

@@ -10,10 +10,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .grades import Course
-from .text import counted, visible
+from launcher.language import _, later
 
-HINT = "Name each of these submissions by the student's login or number there, and grade again."
+from .grades import Course
+from .text import visible
+
+HINT = later("Name each of these submissions by the student's login or number there, and grade again.")
 NUMBERS = {"ID": "canvas", "Identifier": "moodle"}  # the column of the number → the system that writes it
 IDS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "ID number", "Username", "Email address")
 NAMES = ("Student", "Full name")
@@ -89,20 +91,40 @@ def _notes(
 ) -> list[str]:
     notes = []
     if strangers := [student for student in left if not claims[student].rows]:
-        who = f"{counted(len(strangers), 'student')} could not be found in {where}"
-        notes.append(f"{who}, so their points are not in it: {_listed(strangers)}. {HINT}")
+        facts = {"count": f"{len(strangers):,}", "where": where, "students": _listed(strangers), "hint": _(HINT)}
+        if len(strangers) == 1:
+            text = _(
+                "{count} student could not be found in {where}, so their points are not in it: {students}. {hint}",
+                **facts,
+            )
+        else:
+            text = _(
+                "{count} students could not be found in {where}, so their points are not in it: {students}. {hint}",
+                **facts,
+            )
+        notes.append(text)
     rivals: dict[tuple[int, ...], list[str]] = {}
     for student in left:
         if claims[student].rows:
             rivals.setdefault(tuple(claims[student].rows), []).append(student)
     for those, students in rivals.items():
-        labels = " and ".join(visible(rows[at].label) for at in those)
+        labels = _(" and ").join(visible(rows[at].label) for at in those)
         owner = matched[those[0]] if len(those) == 1 else None
-        fit = (
-            f"{_listed(students)} {'fits' if len(students) == 1 else 'fit'} the {'row' if len(those) == 1 else 'rows'}"
+        one, one_row = len(students) == 1, len(those) == 1
+        form = later("{students} fits the row {labels}") if one_row else later("{students} fits the rows {labels}")
+        if not one:
+            form = later("{students} fit the row {labels}") if one_row else later("{students} fit the rows {labels}")
+        fit = _(form, students=_listed(students), labels=labels)
+        why = _(", which is {owner}'s", owner=visible(owner)) if owner else ""
+        notes.append(
+            _(
+                "Not told apart in {where}: {fit}{why}. These points are not in it. {hint}",
+                where=where,
+                fit=fit,
+                why=why,
+                hint=_(HINT),
+            )
         )
-        why = f", which is {visible(owner)}'s" if owner else ""
-        notes.append(f"Not told apart in {where}: {fit} {labels}{why}. These points are not in it. {HINT}")
     return notes
 
 

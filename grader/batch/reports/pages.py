@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader
 from launcher.labs import Lab
+from launcher.language import _, chosen, filled, later
 from markupsafe import Markup
 
 from . import checks, plots, text
@@ -16,18 +17,19 @@ from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Cour
 from .similarity import THRESHOLD
 
 TEMPLATES = Path(__file__).parent / "templates"
+KINDS = (later("measured"), later("modelled"))  # of a speedup
 ALIKE = 60  # the most rows of similar submissions; equal ones are all listed
 ATTENTION = {
-    JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
-    CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
-    REFUSED: "Refused at intake: nothing was graded. If all of an entry was refused, it counts 0 in every lab.",
-    INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
+    JUDGE_FAULT: later("Judge faults: no fault of the code, and no grade. Read what happened, then grade these again."),
+    CHEATING: later("Cheating suspected: read the code before anybody else hears of it."),
+    REFUSED: later("Refused at intake: nothing was graded. If all of an entry was refused, it counts 0 in every lab."),
+    INCONCLUSIVE: later("Speed inconclusive: no points were lost; measure again on a quiet card if it matters."),
 }
-KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."
+KEPT = later("Graded earlier, and a judge fault since: the earlier grade stands. Grade these again.")
 
 
 def environment(course: Course) -> Environment:
-    labels = {lab.name: f"{lab.number} {lab.title}" for lab in course.labs}
+    labels = {lab.name: f"{lab.number} {_(lab.title)}" for lab in course.labs}
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -42,10 +44,18 @@ def environment(course: Course) -> Environment:
     made.filters["lab_label"] = lambda name: labels.get(name, name)
     by_name = {lab.name: lab for lab in course.labs}
     made.filters["explained"] = lambda check, lab_name: checks.explained(check, by_name.get(lab_name))
+    made.filters["said"] = lambda texts, grade: _("; ").join(map(grade.said, texts))
     made.tests["passing"] = passed
+    made.globals |= {"_": _translated, "later": later, "language": chosen()}
     # The style sheet is ours and has no <.
     made.globals["css"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
     return made
+
+
+def _translated(form: str, /, **arguments: object) -> Markup:
+    """An argument may be markup of a template. All else is escaped."""
+    values = {key: Markup.escape(value) for key, value in arguments.items()}
+    return Markup(filled(str(Markup.escape(_(form))), values))
 
 
 def student(course: Course, who: str, templates: Environment) -> str:
@@ -102,7 +112,7 @@ def _attention(grades: Sequence[Grade]) -> list[tuple[str, list[Grade]]]:
 
 
 def _short(lab: Lab) -> str:
-    return text.visible(f"{lab.number} {lab.title}", 34)
+    return text.visible(f"{lab.number} {_(lab.title)}", 34)
 
 
 def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
@@ -113,7 +123,7 @@ def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
         for grade in course.of_lab(lab):
             if grade.points is not None and (ratio := grade.speed.get("speedup")) is not None and ratio > 0:
                 card = grade.speed.get("card")
-                of_kind[f"{grade.speed.get('kind', 'measured')}{', ' + card if card else ''}"].append(ratio)
+                of_kind[f"{grade.speed.get('kind', KINDS[0])}{', ' + card if card else ''}"].append(ratio)
         for kind, ratios in of_kind.items():
             found[kind].append((_short(lab), ratios))
     return dict(sorted(found.items()))

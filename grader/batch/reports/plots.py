@@ -3,12 +3,15 @@
 import io
 import math
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from launcher.columns import columns
+from launcher.language import _
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
@@ -39,8 +42,8 @@ def distribution(totals: Sequence[float], most: float) -> str:
         axis.hist(totals, bins=edges, color=COLOURS["good"], rwidth=0.92)
         axis.set_xticks(edges[::2])
         axis.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        axis.set_xlabel(f"points of {most:g}")
-        axis.set_ylabel("students")
+        axis.set_xlabel(_("points of {most}", most=f"{most:g}"))
+        axis.set_ylabel(_("students"))
 
     return _svg("distribution", 5, 2.1, draw)
 
@@ -49,7 +52,7 @@ def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
     """rows: a lab, and how many of its submissions ended good, partial, bad and fault."""
 
     def draw(axis: Axes) -> None:
-        for at, (_, counts) in enumerate(rows):
+        for at, (_lab, counts) in enumerate(rows):
             left, whole = 0.0, sum(counts.values()) or 1
             for kind, colour in COLOURS.items():
                 share = 100 * counts.get(kind, 0) / whole
@@ -59,7 +62,7 @@ def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
                 left += share
         _name_rows(axis, rows)
         axis.set_xlim(0, 100)
-        axis.set_xlabel("per cent of submissions")
+        axis.set_xlabel(_("per cent of submissions"))
 
     return _svg("verdicts", 5, 0.75 + 0.26 * len(rows), draw)
 
@@ -68,24 +71,30 @@ def speedups(rows: Sequence[tuple[str, Sequence[float]]], kind: str) -> str:
     """rows: a lab, and the speedups of its submissions. The axis is logarithmic: 2 and 1/2 are equally far from 1."""
 
     def draw(axis: Axes) -> None:
-        for at, (_, ratios) in enumerate(rows):
+        for at, (_lab, ratios) in enumerate(rows):
             # Dots are spread by a fixed rule, so that they do not hide each other and the plot is always the same.
             heights = [at + 0.5 * ((17 * place) % 29 / 29 - 0.5) for place in range(len(ratios))]
             axis.plot(sorted(ratios), heights, "o", color=COLOURS["good"], alpha=0.55, markersize=4, markeredgewidth=0)
         axis.axvline(1, color=INK, linewidth=0.6, linestyle=(0, (3, 3)))
         axis.set_xscale("log", base=2)
-        axis.set_xlim(*_octaves([ratio for _, ratios in rows for ratio in ratios]))
-        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
+        axis.set_xlim(*_octaves([ratio for _lab, ratios in rows for ratio in ratios]))
+        axis.xaxis.set_major_formatter(lambda value, _at: f"{value:g}×")
         _name_rows(axis, rows)
-        axis.set_xlabel(f"speedup ({kind})")
+        axis.set_xlabel(_("speedup ({kind})", kind=_(", ").join(map(_, kind.split(", ")))))
 
     return _svg(f"speedups-{kind}", 5, 0.75 + 0.3 * len(rows), draw)
 
 
 def _name_rows(axis: Axes, rows: Sequence[tuple[str, object]]) -> None:
-    axis.set_yticks(range(len(rows)), [lab for lab, _ in rows])
+    axis.set_yticks(range(len(rows)), [_room_for(lab) + lab for lab, _values in rows])
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0)
+
+
+def _room_for(label: str) -> str:
+    """Spaces, which a browser leaves out at the beginning. A Chinese character, which matplotlib's own typeface lacks,
+    is measured as 0.6 em wide and not as 1 em, and a space as 0.32 em."""
+    return " " * math.ceil((columns(label) - len(label)) * 0.4 / 0.32)
 
 
 def _octaves(ratios: Sequence[float]) -> tuple[float, float]:
@@ -98,7 +107,9 @@ def _svg(name: str, width: float, height: float, draw: Callable[[Axes], None]) -
         figure, axis = plt.subplots(figsize=(width, height), layout="constrained")
         draw(axis)
         out = io.StringIO()
-        figure.savefig(out, format="svg")
+        with warnings.catch_warnings():  # the browser's typeface draws the texts: matplotlib only measures them
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            figure.savefig(out, format="svg")
         plt.close(figure)
     return _for_a_page(out.getvalue(), name)
 

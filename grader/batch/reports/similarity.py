@@ -16,8 +16,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from launcher.language import _, later
+from launcher.paths import ROOT
+
 THRESHOLD = 0.8  # the share of one file that the other has too; the smaller of the two shares counts
-REFERENCE, STARTER = "[reference solution]", "[starter]"  # in place of a student: no key has such brackets
+# In place of a student: no key has such brackets.
+REFERENCE, STARTER = later("[reference solution]"), later("[starter]")
 LONGEST = 64 * 1024  # only so many characters of a file are compared
 GRAM = 20  # the length of a run that counts, once each name is one letter: about a line
 WINDOW = 12  # one of so many runs in a row is kept; a common part of GRAM + WINDOW - 1 characters is always found
@@ -49,13 +53,22 @@ def find(files: Mapping[str, Mapping[str, str]], starters: Mapping[str, str], th
             capture_output=True,
             text=True,
             timeout=SECONDS_A_LAB * max(1, len(files)),
-            env=dict(os.environ, PYTHONHASHSEED="0"),  # copydetect uses hash(): the same file must give the same marks
+            # copydetect uses hash(), and the same file must give the same marks.
+            env=dict(os.environ, PYTHONHASHSEED="0", PYTHONPATH=str(ROOT / "grader")),
         )
     except subprocess.TimeoutExpired:
-        return Similar([], [f"Similarity was not looked for: it took longer than {SECONDS_A_LAB} seconds a lab."])
+        return Similar(
+            [],
+            [
+                _(
+                    "Similarity was not looked for: it took longer than {seconds} seconds a lab.",
+                    seconds=SECONDS_A_LAB,
+                )
+            ],
+        )
     if answer.returncode != 0:
-        last = (answer.stderr.strip().splitlines() or ["no message"])[-1]
-        return Similar([], [f"Similarity was not looked for: {last}"])
+        last = (answer.stderr.strip().splitlines() or [_("no message")])[-1]
+        return Similar([], [_("Similarity was not looked for: {why}", why=last)])
     said = json.loads(answer.stdout)
     return Similar([Pair(*pair) for pair in said["pairs"]], said["notes"])
 
@@ -69,8 +82,8 @@ def _compare(request: Mapping[str, Any]) -> dict[str, Any]:
             try:
                 marks[student] = _marks(text, WINDOW, given)
             except TimeoutError:
-                why = f"reading it took longer than {SECONDS_A_FILE} seconds"
-                notes.append(f"{student}'s {lab} was not compared: {why}")
+                why = _("reading it took longer than {seconds} seconds", seconds=SECONDS_A_FILE)
+                notes.append(_("{student}'s {lab} was not compared: {why}", student=student, lab=lab, why=why))
         long_enough = {who: one for who, one in marks.items() if one.token_coverage >= OWN}
         pairs += _pairs(lab, long_enough, request["threshold"])
     return {"pairs": sorted(pairs, key=lambda pair: (-pair[3], *pair[:3])), "notes": notes}

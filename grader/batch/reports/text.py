@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from launcher import console
+from launcher.language import _
 
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # some spreadsheets take the wide forms of East Asia for the narrow ones
 SHOWN_NAME = 60  # the longest name on a page, in characters
@@ -45,7 +46,7 @@ def visible(text: object, limit: int | None = None) -> str:
 
 def name(text: object) -> str:
     """A name for one line of a page."""
-    return visible(" ".join(str(text).split()), SHOWN_NAME) or "(no name)"
+    return visible(" ".join(str(text).split()), SHOWN_NAME) or _("(no name)")
 
 
 def cell(text: object) -> str:
@@ -95,5 +96,6 @@ def points(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def counted(count: int, one: str, many: str) -> str:
+    """one, many: the texts for 1 and for any other number, in which {n} is the number."""
+    return _(one if count == 1 else many, n=f"{count:,}")

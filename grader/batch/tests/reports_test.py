@@ -1,19 +1,24 @@
 """The reports for instructors and students: each format keeps its own rules, and no submitted text becomes code."""
 
 import json
+import os
 import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from urllib.parse import unquote
 
 from batch import reports
 from batch.reports import gradescope, text
 from batch.tests import course, reading
 from batch.tests.reading import Page, course_of, junit_complaints, rows
+from launcher import language
+from launcher.language import message
 from launcher.paths import ROOT
+from launcher.tests import sentences
 
 reading.need_packages(__name__)
 
@@ -264,6 +269,68 @@ class Corners(unittest.TestCase):
                 self.assertEqual(
                     len(rows((Path(folder) / "gradebook.csv").read_text(encoding="utf-8"))), 1 + len(records)
                 )
+
+
+class Chinese(unittest.TestCase):
+    """./lab --lang zh grade: pages for people are Chinese, files for programs stay as they are."""
+
+    def written(self, records: list[dict[str, Any]], chosen: str) -> dict[str, str]:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {language.CHOSEN: chosen}):
+            out = Path(folder)
+            reports.write_all(out, records, labs=course.LABS)
+            files = (file for file in out.rglob("*") if file.is_file())
+            return {str(file.relative_to(out)): file.read_text(encoding="utf-8") for file in files}
+
+    def test_pages_have_no_english_sentence_and_other_files_no_chinese(self) -> None:
+        records = [self.without_the_judges_words(record) for record in course.everything()]
+        english, chinese = self.written(records, "en"), self.written(records, "zh")
+        self.assertEqual(english.keys(), chinese.keys())
+        for name, page in chinese.items():
+            with self.subTest(name):
+                if name.endswith(".html"):
+                    self.assertIn('<html lang="zh">', page)
+                    self.assertEqual(sentences.english(Page(page).text()), [])
+                    self.assertNotEqual(sentences.english(Page(english[name]).text()), [])
+                else:
+                    self.assertEqual(page, english[name])
+
+    def without_the_judges_words(self, record: dict[str, Any]) -> dict[str, Any]:
+        """verdicts.json is older than the forms that are translated; the next test has some."""
+        judge = record["judge"] or {}
+        for failure in filter(None, (judge.get("failure"), (judge.get("failure") or {}).get("instructor"))):
+            failure |= {"steps": ["步骤"], "next": "步骤", "printed": "int x;"}
+        for part in (judge.get("score") or {}).get("parts", []):
+            part["why"] = "理由"
+        for words in (judge.get("speed") or {}, judge.get("time") or {}):
+            words |= {key: "理由" for key in ("reason", "advice") if words.get(key)}
+        for rule in judge.get("rules", []):
+            rule["why"] = "理由"
+        record["kept"] = record["kept"] and "理由"
+        record["error"] = record["error"] and "理由"
+        return record
+
+    def test_what_the_judge_and_intake_say_is_translated(self) -> None:
+        late = message("{file} came late, as Canvas says in its name", file="'a.cu'")
+        why = message("{name} is {what}: hand in regular files only.", name="'x'", what=message("a link"))
+        refused = course.refusal("ralph") | {"error": str(why), "messages": [why.parts]}
+        judged = course.record("al", "02_missing_barrier") | {"messages": [late.parts]}
+        judged["submission"]["notes"] = [str(late)]
+        form = "They are warps of one block."
+        step = {
+            "form": "{what} Look at line {line}.",
+            "arguments": {"line": "7", "what": {"form": form, "arguments": {}}},
+        }
+        judged["judge"]["page"] = [{"kind": "step", "indent": "", "text": step}]
+        judged["judge"]["failure"] |= {"steps": [f"{form} Look at line 7.", "Nobody has translated this."]}
+        known = {"{what} Look at line {line}.": "{what}请看第 {line} 行。", form: "它们是一个线程块的线程束。"}
+        usual = language.catalogue
+        with mock.patch.object(language, "catalogue", lambda name: usual(name) | (known if name == "zh" else {})):
+            pages = self.written([refused, judged], "zh")
+        self.assertIn("它们是一个线程块的线程束。请看第 7 行。", pages["students/al.html"])
+        self.assertIn("Nobody has translated this.", pages["students/al.html"])
+        self.assertIn("'a.cu' 迟交", Page(pages["students/al.html"]).text())
+        self.assertIn("'x' 是链接：只提交普通文件。", Page(pages["students/ralph.html"]).text())
+        self.assertIn("'x' 是链接：只提交普通文件。", Page(pages["index.html"]).text())
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ class Numbers(unittest.TestCase):
 
     def test_lists(self) -> None:
         self.assertEqual(
-            [text.counted(count, "lab") for count in (0, 1, 2, 1000)], ["0 labs", "1 lab", "2 labs", "1,000 labs"]
+            [text.counted(count, "{n} lab", "{n} labs") for count in (0, 1, 2, 1000)],
+            ["0 labs", "1 lab", "2 labs", "1,000 labs"],
         )
 
 

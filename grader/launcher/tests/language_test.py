@@ -1,11 +1,13 @@
 """Which language is chosen, how a catalogue is read, and how a message gets its arguments."""
 
+import json
 import os
+import pickle
 import unittest
 from unittest import mock
 
-from launcher import language
-from launcher.language import _, filled, read
+from launcher import language, page
+from launcher.language import _, filled, message, read
 
 
 def with_environment(**variables: str) -> mock._patch_dict:
@@ -49,6 +51,25 @@ class Messages(unittest.TestCase):
     def test_an_argument_is_never_read_as_a_mark(self) -> None:
         self.assertEqual(filled("{a} and {b}", {"a": "{b}", "b": "{a.__class__}"}), "{b} and {a.__class__}")
         self.assertEqual(filled("{0.x} {unknown}", {}), "{0.x} {unknown}")
+
+    def test_a_text_may_be_an_argument(self) -> None:
+        with with_environment():
+            self.assertEqual(_("{text} is no number from 1 on", text="0"), "0 is no number from 1 on")
+
+    def test_a_kept_message_is_english_and_can_be_translated_later(self) -> None:
+        what = message("a link")
+        kept = message("{name} is {what}: hand in regular files only.", name="'x\n'", what=what)
+        kept = pickle.loads(pickle.dumps(kept)).changed(lambda text: text.replace("\n", "\\n"))
+        self.assertEqual(json.loads(json.dumps(kept)), "'x\\n' is a link: hand in regular files only.")
+        self.assertEqual(page.english(kept.parts), kept)
+        self.assertEqual(page.known({"messages": [kept.parts]}).keys(), {str(kept), str(what)})
+        with with_environment(LANG="zh_CN.UTF-8"):
+            self.assertEqual(page.again(str(kept), page.known([kept.parts])), "'x\\n' 是链接：只提交普通文件。")
+
+    def test_marked_texts_of_scripts(self) -> None:
+        self.assertEqual(
+            language.marked('_("a {n}", { n }); later( "b \\"c\\""); x._("d"); my_("e")'), ["a {n}", 'b "c"']
+        )
 
     def test_a_catalogue_as_editors_write_it(self) -> None:
         text = """msgid ""

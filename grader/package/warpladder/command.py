@@ -7,22 +7,28 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BUILT = HERE / "built"
 NAME = "warpladder"
+sys.path.insert(0, str(BUILT / "lib" / "warpladder"))  # the launcher
+from launcher import language  # noqa: E402
+from launcher.language import _  # noqa: E402
+
 FILTER = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11 has it since 3.11.4
 
 
 def lockstep() -> int:
-    sys.path.insert(0, str(BUILT / "lib" / "warpladder"))
     from launcher.lockstep import main as run
 
     return run()
 
 
 def main() -> int:
+    with suppress(ValueError):  # ./lab says what is wrong with --lang
+        language.without_option(sys.argv[1:])
     course = _course()
     (course / "build").mkdir(exist_ok=True)
     (course / "build" / "package").write_text(str(BUILT), encoding="utf-8")  # for ./lab in the course, in any Python
@@ -38,16 +44,15 @@ def _course() -> Path:
             return folder
     target = here / NAME
     if target.exists():
-        raise SystemExit(f"warpladder: {target} is there and is not the course. Go to another folder.")
+        text = _("{folder} is there and is not the course. Go to another folder.", folder=target)
+        raise SystemExit(f"warpladder: {text}")
     with tempfile.TemporaryDirectory(prefix=".warpladder-", dir=here) as place:
         with tarfile.open(HERE / "course.tar.xz") as archive:
             archive.extractall(place, **FILTER)
         _remember(Path(place) / NAME)
         (Path(place) / NAME).rename(target)
-    print(
-        f"The course is in {target.name}/: edit the files in {target.name}/labs/. There, ./lab is this command.",
-        flush=True,
-    )
+    text = _("The course is in {folder}/: edit the files in {folder}/labs/. There, ./lab is this command.", folder=NAME)
+    print(text, flush=True)
     return target
 
 

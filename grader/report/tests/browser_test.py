@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.paths import ROOT
-from launcher.tests import chromium
+from launcher.tests import chromium, sentences
 from launcher.tests.machines import lab
 
 PAGES = {
@@ -231,6 +231,33 @@ class Findings(Browser):
         self.assertEqual(page.locator(".player").count(), 2)
         row = page.locator("tr:has-text('bank conflicts of shared loads')").first
         self.assertIn("−300", row.inner_text())
+
+
+class Chinese(Browser):
+    def test_no_english_sentence_is_left(self) -> None:
+        """All that the page shows or tells, at every step: but for code and what ncu prints."""
+        for number in ("02", "08", "16"):
+            made = self.folder / f"{number}.zh.html"
+            source, *more = PAGES[number]
+            answer = lab("--lang", "zh", "report", number, "--file", ROOT / source, "--out", made, *more)
+            self.assertEqual(answer.code, 0, answer.text)
+            page = self.open(made)
+            said: list[str] = []
+            for step in range(0, 60, 4):
+                self.to_step(page, step)
+                said += page.evaluate(
+                    """() => {
+                        const body = document.body.cloneNode(true);
+                        const code = body.querySelectorAll("pre, code, script, noscript, .source tbody");
+                        code.forEach((part) => part.remove());
+                        const told = [...document.querySelectorAll("[title], [aria-label]")];
+                        return [body.textContent, ...told.flatMap((one) => [one.title || "", one.ariaLabel || ""])];
+                    }"""
+                )
+            said += page.evaluate("pages[0].player.replay.events.map((event) => pages[0].player.sentence(event))")
+            self.assertEqual(page.evaluate("document.documentElement.lang"), "zh")
+            self.assertRegex("".join(said), sentences.CHINESE)
+            self.assertEqual({text for one in said for text in sentences.english(one)}, set(), number)
 
 
 class Everybody(Browser):

@@ -1,10 +1,12 @@
 """The catalogues: complete, nothing too much, the same arguments and figures as in English, and the course's words."""
 
+import ast
 import re
 import unittest
 
 from launcher.language import ARGUMENT, CATALOGUES, languages, read
-from tools import messages
+from launcher.paths import ROOT
+from tools import messages, untranslated
 
 # A word of the English text → what the Chinese one must say then, as docs/zh/glossary.md does.
 WORDS = {
@@ -66,13 +68,72 @@ class Catalogues(unittest.TestCase):
         files = {file for places in messages.texts().values() for file in places}
         for kind in ("grader/commands.py", "grader/learner/home.py", "labs/02_reduce_neighbored/lab.json"):
             self.assertIn(kind, files)
+        for kind in ("grader/report/page.js", "grader/batch/reports/templates/student.html.j2"):
+            self.assertIn(kind, files)
+
+    def test_what_argparse_shows_is_a_text(self) -> None:
+        code = """
+@_command("x.y", help="the help", keep_lines=True)
+def _one(parser):
+    \"\"\"Keeps
+    its lines.\"\"\"
+    parser.add_argument_group("the title").add_argument("x", help="of x")
+
+@_command("x.y", help=NONE)
+def _two(parser):
+    \"\"\"Is
+    folded.\"\"\"
+
+def other():
+    \"\"\"For programmers.\"\"\"
+"""
+        found = {constant.value for constant in messages.said_in_python(ast.parse(code))}
+        self.assertEqual(found, {"the help", "Keeps\nits lines.", "the title", "of x", "Is folded."})
+
+
+class Untranslated(unittest.TestCase):
+    def test_every_text_can_be_translated(self) -> None:
+        self.assertEqual(untranslated.complaints(), [])
+
+    def test_a_text_that_cannot_is_found(self) -> None:
+        for code, wanted in (
+            ('say("Nobody translates this.")', ["Nobody translates this."]),
+            ('say("Written: " + name)', ["Written: "]),
+            ('say("done" if ok else "failed")', ["done", "failed"]),
+            ('raise Failure(f"{file} is missing")', ["{} is missing"]),
+            ('text = f"{n} of them {why}"', ["{} of them {}"]),
+            ('say(_("{n} of them", n="the first one"))', ["the first one"]),
+            ('say(_("This one is."))', []),
+            ('HINT = later("This one is, too.")', []),
+            ('say(f"    ./lab reset {lab} --from COMMIT")', []),
+            ('say(shown(file), end="")', []),
+            ('def f() -> None:\n    """For programmers."""', []),
+            ('option("--x", help="for people")', []),
+        ):
+            with self.subTest(code):
+                self.assertEqual([text for _line, text in untranslated.in_python(code)], wanted)
+
+    def test_it_is_found_in_templates_and_scripts(self) -> None:
+        page = '<p title="so it is">{{ _("Said.") }} Not said, {{ n }}</p><style>p { top: 0 }</style>{# why #}<b>ms</b>'
+        self.assertEqual(sorted(untranslated.in_template(page)), ["Not said,", "so it is"])
+        script = 'el("p", { class: "quiet small" }, "Not said."); // a comment, and no text\n'
+        script += '_("Well said."); `${n} are here`'
+        self.assertEqual(list(untranslated.in_script(script)), ["Not said.", "{} are here"])
+
+    def test_no_exception_is_left_over(self) -> None:
+        for file, starts in untranslated.EXCEPT.items():
+            if file != "*":
+                found = [text for _line, text in untranslated.all_in_python((ROOT / file).read_text(encoding="utf-8"))]
+                for start in starts:
+                    with self.subTest(file, start=start):
+                        self.assertTrue(any(text.startswith(start) for text in found))
 
 
 class Chinese(unittest.TestCase):
     def test_the_words_of_the_course(self) -> None:
         for text, translation in catalogue("zh").items():
             for word, wanted in WORDS.items():
-                if re.search(rf"\b{word}\b", ARGUMENT.sub("", text)):
+                if re.search(rf"(?<!-)\b{word}\b", ARGUMENT.sub("", text)):  # --threads is a name
                     with self.subTest(text):
                         self.assertIn(wanted, translation)
             for word, instead in NEVER.items():
