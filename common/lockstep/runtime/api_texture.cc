@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/words.h"
 #include "runtime/arrays.h"
 
 using namespace lockstep;
@@ -20,7 +21,7 @@ int number_of(const Enum& value) {
 }
 
 // A wrong argument, with the cause and the next step.
-cudaError_t wrong(Runtime& runtime, const char* advice) {
+cudaError_t wrong(Runtime& runtime, const std::string& advice) {
   runtime.advice = advice;
   return cudaErrorInvalidValue;
 }
@@ -98,7 +99,8 @@ cudaError_t set_memory(Runtime& runtime, const cudaResourceDesc& resource, Textu
                      "allocate it with cudaMallocPitch.");
       return set_pitched(runtime, pitched.devPtr, pitched.desc, pitched.width, pitched.height, pitched.pitchInBytes,
                          texture);
-    case cudaResourceTypeMipmappedArray: return runtime.refuse("mipmapped arrays are", "use an array of one level.");
+    case cudaResourceTypeMipmappedArray:
+      return runtime.refuse(later("mipmapped arrays are"), later("use an array of one level."));
   }
   return cudaErrorInvalidValue;
 }
@@ -112,11 +114,11 @@ bool is_known(const cudaTextureDesc& d) {
 // How a fetch reads the memory. It ignores the address and filter modes of linear memory: outside, it gives zeros.
 cudaError_t set_reading(Runtime& runtime, const cudaTextureDesc& d, bool linear_memory, Texture* texture) {
   if (!is_known(d)) return cudaErrorInvalidValue;
-  if (d.maxAnisotropy > 1) return runtime.refuse("anisotropic filters are", "set maxAnisotropy to 0.");
+  if (d.maxAnisotropy > 1) return runtime.refuse(later("anisotropic filters are"), later("set maxAnisotropy to 0."));
   const bool linear = d.filterMode == cudaFilterModeLinear && !linear_memory;
   if (d.seamlessCubemap && linear)
-    return runtime.refuse("seamless filters of cubemaps are",
-                          "set seamlessCubemap to 0, or filter with cudaFilterModePoint.");
+    return runtime.refuse(later("seamless filters of cubemaps are"),
+                          later("set seamlessCubemap to 0, or filter with cudaFilterModePoint."));
   texture->normalized_coordinates = d.normalizedCoords != 0;
   texture->normalized_values = d.readMode == cudaReadModeNormalizedFloat;
   texture->srgb = d.sRGB != 0;
@@ -124,9 +126,9 @@ cudaError_t set_reading(Runtime& runtime, const cudaTextureDesc& d, bool linear_
   const bool floats =
       texture->kind == ChannelKind::kFloat || (texture->normalized_values && texture->channel_bits < 32);
   if (linear && !floats) {
-    runtime.advice =
-        "a linear filter needs values that are floats.\nNext: set readMode to cudaReadModeNormalizedFloat (8 and 16 "
-        "bits), or filterMode to cudaFilterModePoint.";
+    runtime.advice = with_next(
+        words("a linear filter needs values that are floats."),
+        words("set readMode to cudaReadModeNormalizedFloat (8 and 16 bits), or filterMode to cudaFilterModePoint."));
     return cudaErrorInvalidFilterSetting;
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -178,7 +180,7 @@ LOCKSTEP_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* handle, co
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!handle || !resource || !desc) return cudaErrorInvalidValue;
     *handle = 0;
-    if (view) return runtime.refuse("resource views are", "pass a null pointer for the view.");
+    if (view) return runtime.refuse(later("resource views are"), later("pass a null pointer for the view."));
     Texture texture;
     if (const cudaError_t error = set_memory(runtime, *resource, &texture); error != cudaSuccess) return error;
     const bool linear_memory = resource->resType == cudaResourceTypeLinear;
@@ -193,7 +195,8 @@ LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, co
     if (!handle || !resource) return cudaErrorInvalidValue;
     *handle = 0;
     if (number_of(resource->resType) != cudaResourceTypeArray)
-      return wrong(runtime, "a surface object needs a CUDA array.\nNext: set resType to cudaResourceTypeArray.");
+      return wrong(runtime, with_next(words("a surface object needs a CUDA array."),
+                                      words("set resType to cudaResourceTypeArray.")));
     Texture surface;
     surface.user = TextureUser::kSurface;
     if (const cudaError_t error = set_memory(runtime, *resource, &surface); error != cudaSuccess) return error;

@@ -87,7 +87,8 @@ Failure tool_failure(const Message& how, const Child& tool, const TemporaryFolde
 
 ChildSpec tool_spec(const std::vector<std::string>& command, const Bench& bench) {
   if (command.front().starts_with('/') && !fs::exists(command.front()))
-    throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
+    throw JudgeFault(message("{program} cannot be started. Build the labs again: cmake --build build",
+                             {{"program", command.front()}}));
   ChildSpec spec;
   spec.command = command;
   spec.folder = bench.folder.path();
@@ -125,7 +126,8 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
     return std::nullopt;
   }
   if (!Sandbox::here().stands(bench.walls))
-    throw JudgeFault("no process can be started in the sandbox any more:\n" + tool.errors());
+    throw JudgeFault(
+        message("no process can be started in the sandbox any more:\n{errors}", {{"errors", tool.errors()}}));
   Message how = tool.how_it_ended();
   if (event == Child::Event::kTimeout || tool.ending_signal() == SIGXCPU) {
     how = message("took too long and was ended");

@@ -131,8 +131,9 @@ class Opponent {
 
  private:
   JudgeFault fault() const {
-    return JudgeFault("lab " + number_ +
-                      "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
+    return JudgeFault(
+        message("lab {lab}'s solution, which this lab's speedup is over, does not run. Build the labs again.",
+                {{"lab", number_}}));
   }
 
   const Lab& lab_;

@@ -166,6 +166,13 @@ void show_texts(Json& json) {
 
 }  // namespace
 
+namespace {
+std::string as_text(Json json) {
+  show_texts(json);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+}  // namespace
+
 std::string to_json(const Result& result, const std::string& command) {
   Json json = {
       {"judge", {{"format", kJsonFormat}, {"version", judge_version()}}},
@@ -205,8 +212,9 @@ std::string to_json(const Result& result, const std::string& command) {
     if (result.own_file->words) json["words"] = *result.own_file->words;
     json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};
   }
-  show_texts(json);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return as_text(std::move(json));
 }
+
+std::string to_json(const Page& page) { return as_text(page); }
 
 }  // namespace warpladder
