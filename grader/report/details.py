@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from launcher.page import said
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -136,7 +137,7 @@ def text(report: Json) -> str:
         printed |= {(metric.section, metric.name) for metric in found}
         for section in dict.fromkeys(metric.section for metric in found):
             rows += _table(section, [metric for metric in found if metric.section == section])
-        rows += [f"    Note: {note}" for note in launch.get("notes", ())] + [""]
+        rows += [f"    Note: {said(note)}" for note in launch.get("note_parts", ())] + [""]
     left = sum(key not in printed for key in listed() if key[0] != RAW)
     rows.append("    exact: a card counts the same. ptx-level: counted in the PTX; a card may count another number.")
     rows.append(

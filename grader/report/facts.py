@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from launcher.language import _
+from launcher.page import said, told
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -41,7 +43,7 @@ HEAT = (
 
 def own_names(text: str, file: Path) -> str:
     """Without the folder of the learner's file."""
-    return re.sub(rf"[^\s\"'(]*/{re.escape(file.name)}\b", lambda _: file.name, text)
+    return re.sub(rf"[^\s\"'(]*/{re.escape(file.name)}\b", lambda found: file.name, text)
 
 
 def total(report: Json, counter: str) -> float:
@@ -67,7 +69,7 @@ def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
                     kinds.add(line.get("counter_kinds", {}).get(name, ""))
         if lines:
             kind = "ptx-level" if "ptx-level" in kinds else "exact"
-            made.append({"name": name, "words": report["counter_names"].get(name, ""), "kind": kind, "lines": lines})
+            made.append({"name": name, "words": _(report["counter_names"].get(name, "")), "kind": kind, "lines": lines})
     return made
 
 
@@ -78,7 +80,7 @@ def findings(runs: Runs) -> list[Json]:
 
 def _finding(found: Json, file: Path) -> Json:
     made = {key: found.get(key) for key in ("kind", "message", "where", "count")}
-    made["message"] = own_names(found["message"], file)
+    made["message"] = own_names("\n".join(told(found["lines"])), file)
     made["sites"] = [_site(one, file) for one in (found, found.get("other")) if one]
     return made
 
@@ -140,7 +142,7 @@ def rules(runs: Runs) -> list[Json]:
     for rule in runs.lab.facts.get("rules", ()):
         found = measured_rules.get(rule["name"], {})
         row = {key: rule.get(key) for key in ("name", "counter", "per", "op", "value", "starter", "reference", "why")}
-        row |= {"words": names.get(rule["counter"], ""), "you": found.get("value"), "verdict": found.get("verdict", "")}
+        row |= {"words": _(names.get(rule["counter"], "")), "you": found.get("value"), "verdict": found.get("verdict", "")}
         row["wants"] = WANTS[rule["op"]]
         made.append(row)
     return made
@@ -201,4 +203,5 @@ def _point(who: str, report: Json | None) -> Json | None:
 
 def notes(reports: Iterable[Json | None]) -> list[str]:
     """What lockstep doubts, and why."""
-    return sorted({note for report in reports if report for one in report["launches"] for note in one.get("notes", ())})
+    found = (note for report in reports if report for one in report["launches"] for note in one.get("note_parts", ()))
+    return sorted(set(map(said, found)))

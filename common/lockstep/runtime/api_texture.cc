@@ -30,8 +30,8 @@ cudaError_t set_element(Runtime& runtime, const cudaChannelFormatDesc& desc, Tex
   const uint32_t bytes = element_bytes(desc);
   if (bytes == 0)
     return wrong(runtime,
-                 "the channel descriptor is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits.\nNext: use "
-                 "cudaCreateChannelDesc<T>() with a type such as float, uchar4 or short2.");
+                 with_next(words("the channel descriptor is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits."),
+                           words("use cudaCreateChannelDesc<T>() with a type such as float, uchar4 or short2.")));
   texture->channels = static_cast<uint8_t>(desc.w ? 4 : desc.y ? 2 : 1);
   texture->channel_bits = static_cast<uint8_t>(desc.x);
   texture->kind = static_cast<ChannelKind>(desc.f);
@@ -41,10 +41,9 @@ cudaError_t set_element(Runtime& runtime, const cudaChannelFormatDesc& desc, Tex
 cudaError_t set_array(Runtime& runtime, cudaArray_t handle, Texture* texture) {
   const Array* const array = runtime.arrays.all.find(handle);
   if (!array)
-    return wrong(
-        runtime,
-        "res.array.array is not a CUDA array, or it was freed.\nNext: create the object behind cudaMallocArray, "
-        "and destroy it before cudaFreeArray.");
+    return wrong(runtime,
+                 with_next(words("res.array.array is not a CUDA array, or it was freed."),
+                           words("create the object behind cudaMallocArray, and destroy it before cudaFreeArray.")));
   texture->address = array->address;
   texture->row_bytes = array->pitch;
   texture->slice_bytes = array->pitch * rows_of(*array);
@@ -60,18 +59,17 @@ cudaError_t set_pitched(Runtime& runtime, const void* memory, const cudaChannelF
   if (const cudaError_t error = set_element(runtime, desc, texture); error != cudaSuccess) return error;
   const uint64_t row = width * texture->element_bytes();
   if (address_of(memory) % kTextureLimits.alignment != 0)
-    return wrong(runtime,
-                 "devPtr is not a multiple of 512 (cudaDeviceProp::textureAlignment).\nNext: pass the pointer that "
-                 "cudaMalloc gave, and add an offset in the kernel.");
+    return wrong(runtime, with_next(words("devPtr is not a multiple of 512 (cudaDeviceProp::textureAlignment)."),
+                                    words("pass the pointer that cudaMalloc gave, and add an offset in the kernel.")));
   if (width == 0 || height == 0 || row > pitch)
-    return wrong(runtime,
-                 "the texture has no elements, or its rows are longer than the pitch.\nNext: give the pitch in "
-                 "bytes, as cudaMallocPitch returned it, and the width in elements.");
+    return wrong(
+        runtime,
+        with_next(words("the texture has no elements, or its rows are longer than the pitch."),
+                  words("give the pitch in bytes, as cudaMallocPitch returned it, and the width in elements.")));
   const Target target = target_of(runtime, memory);
   if (!target.known || target.bytes_left < (height - 1) * pitch + row)
-    return wrong(runtime,
-                 "devPtr is not device memory with as many bytes as the texture has.\nNext: compare the size "
-                 "with that of the allocation.");
+    return wrong(runtime, with_next(words("devPtr is not device memory with as many bytes as the texture has."),
+                                    words("compare the size with that of the allocation.")));
   texture->address = address_of(memory);
   texture->row_bytes = texture->slice_bytes = pitch;
   texture->width = static_cast<uint32_t>(width);
@@ -94,9 +92,10 @@ cudaError_t set_memory(Runtime& runtime, const cudaResourceDesc& resource, Textu
       if (pitched.width > static_cast<size_t>(most.width_pitched) ||
           pitched.height > static_cast<size_t>(most.height_pitched) ||
           pitched.pitchInBytes % most.pitch_alignment != 0 || pitched.pitchInBytes > static_cast<size_t>(most.pitch))
-        return wrong(runtime,
-                     "pitchInBytes is not a multiple of 32, or the texture is larger than a card allows.\nNext: "
-                     "allocate it with cudaMallocPitch.");
+        return wrong(
+            runtime,
+            with_next(words("pitchInBytes is not a multiple of 32, or the texture is larger than a card allows."),
+                      words("allocate it with cudaMallocPitch.")));
       return set_pitched(runtime, pitched.devPtr, pitched.desc, pitched.width, pitched.height, pitched.pitchInBytes,
                          texture);
     case cudaResourceTypeMipmappedArray:
@@ -201,9 +200,8 @@ LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, co
     surface.user = TextureUser::kSurface;
     if (const cudaError_t error = set_memory(runtime, *resource, &surface); error != cudaSuccess) return error;
     if (!(runtime.arrays.all.find(resource->res.array.array)->flags & cudaArraySurfaceLoadStore))
-      return wrong(runtime,
-                   "the array was allocated without cudaArraySurfaceLoadStore.\nNext: pass this flag to "
-                   "cudaMallocArray or cudaMalloc3DArray.");
+      return wrong(runtime, with_next(words("the array was allocated without cudaArraySurfaceLoadStore."),
+                                      words("pass this flag to cudaMallocArray or cudaMalloc3DArray.")));
     return create_object(runtime, surface, {*resource, {}, true}, handle);
   });
 }

@@ -47,6 +47,7 @@ struct Failure {
   std::optional<Secret> instructor = {};
   std::optional<Mismatch> mismatch = {};  // of a wrong answer; the steps say the same in words
   std::string advice = "";                // the name of the next step; "": it has none
+  Message more_printed = {};              // a line of ours behind what was printed
 };
 
 Failure make_failure(Verdict verdict, const std::string& check, const Message& step, const Message& next_step,

@@ -77,8 +77,10 @@ size_t read_offset(Reader& reader, const char* key, const Lab& lab) {
 
 // A case from the instructor's list: {"n", "input"}, and optionally "entry", "seed", "block", "in_offset",
 // "out_offset".
-Case read_case(const Json& json, const std::string& name, const std::string& secret, const Lab& lab) {
-  Reader reader(json, message("the hidden {name}", {{"name", name}}), "docs/grading.md");
+Case read_case(const Json& json, size_t number, const std::string& secret, const Lab& lab) {
+  const std::string name = lab.name + ", case " + std::to_string(number);  // its seed is made of it
+  Reader reader(json, message("the hidden {lab}, case {number}", {{"lab", lab.name}, {"number", number}}),
+                "docs/grading.md");
   Case made;
   made.n = reader.get<size_t>("n");
   if (made.n > std::max(lab.sizes.largest, lab.sizes.real))
@@ -147,8 +149,7 @@ Hidden hidden_from(const std::string& secret, const Lab& lab, const fs::path& la
     hidden.cases = draw_cases(secret, lab);
   } else {
     for (const Json& item : json[lab.name])
-      hidden.cases.push_back(
-          read_case(item, lab.name + ", case " + std::to_string(hidden.cases.size() + 1), secret, lab));
+      hidden.cases.push_back(read_case(item, hidden.cases.size() + 1, secret, lab));
   }
   for (size_t i = 0; i < hidden.cases.size(); ++i) hidden.cases[i].alias = "hidden." + std::to_string(i + 1);
   return hidden;

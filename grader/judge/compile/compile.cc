@@ -73,9 +73,10 @@ struct Bench {
 };
 
 Failure tool_failure(const Message& how, const Child& tool, const TemporaryFolder& folder) {
-  const std::string errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
-  const ErrorAdvice advice = advice_on_errors(errors);
-  Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors);
+  FirstErrors errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
+  const ErrorAdvice advice = advice_on_errors(errors.text);
+  Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors.text);
+  failure.more_printed = std::move(errors.rest);
   failure.advice = advice.name;
   if (failure.printed.find("No such file or directory") != std::string::npos)
     failure.next_step =
@@ -187,7 +188,7 @@ std::string text_of(const fs::path& file) {
 }  // namespace
 
 std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
-                               const TemporaryFolder& folder, std::vector<std::string>* warnings) {
+                               const TemporaryFolder& folder, std::vector<Message>* warnings) {
   const std::string object = folder.path() / "submission.o";
   std::vector<fs::path> files = beside(source);
   const fs::path from = plain(source, files, folder);

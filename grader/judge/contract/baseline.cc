@@ -122,12 +122,13 @@ constexpr decltype(Baseline::parallel) parallel_histogram = nullptr;
 }  // namespace
 
 const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, "std::transform, par_unseq (TBB)"};
-const Baseline kHistogramBaseline{serial_histogram, parallel_histogram, "OpenMP, an array of counters for each thread"};
+const Baseline kHistogramBaseline{serial_histogram, parallel_histogram,
+                                  later("OpenMP, an array of counters for each thread")};
 
 template <class T>
 const Baseline& scan_baseline() {
   static const Baseline kBaseline{serial_scan<Wraps<T>>, parallel_scan<Wraps<T>>,
-                                  "std::inclusive_scan or exclusive_scan, par_unseq (TBB)"};
+                                  later("std::inclusive_scan or exclusive_scan, par_unseq (TBB)")};
   return kBaseline;
 }
 template const Baseline& scan_baseline<float>();

@@ -69,7 +69,7 @@ struct Tally {  // of cases that ran
 struct Result {
   Setting setting;
   std::string opencl_device;                 // the device that the code chose; "": it uses none
-  std::vector<std::string> warnings;         // of the compiler, which may explain a failure
+  std::vector<Message> warnings;             // of the compiler, which may explain a failure
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
