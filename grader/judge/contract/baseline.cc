@@ -121,7 +121,7 @@ constexpr decltype(Baseline::parallel) parallel_histogram = nullptr;
 
 }  // namespace
 
-const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, "std::transform, par_unseq (TBB)"};
+const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, later("std::transform, par_unseq (TBB)")};
 const Baseline kHistogramBaseline{serial_histogram, parallel_histogram,
                                   later("OpenMP, an array of counters for each thread")};
 
@@ -138,7 +138,7 @@ template const Baseline& scan_baseline<int64_t>();
 template <class T>
 const Baseline& reduction_baseline() {
   static const Baseline kBaseline{serial_reduction<Wraps<T>>, parallel_reduction<Wraps<T>>,
-                                  "std::reduce, par_unseq (TBB)"};
+                                  later("std::reduce, par_unseq (TBB)")};
   return kBaseline;
 }
 template const Baseline& reduction_baseline<float>();
