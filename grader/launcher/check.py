@@ -12,7 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, console, device, judge, labs, page, picture, prebuilt, problems, setup, table, toolkit, verdict_text
+from . import (
+    build,
+    console,
+    device,
+    judge,
+    labs,
+    page,
+    picture,
+    prebuilt,
+    problems,
+    setup,
+    table,
+    toolkit,
+    verdict_text,
+)
 from .console import Failure, say
 from .language import _
 from .outlet import Outlet

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+from collections import deque
 from typing import Any
 
 from .console import visible
@@ -54,19 +55,19 @@ def lines(marked: str) -> list[list[Any]]:
 
 
 def _pieces(marked: str) -> list[Any]:
-    tokens = [token for token in re.split("([\1\2\3\4])", marked) if token]
+    tokens = deque(token for token in re.split("([\1\2\3\4])", marked) if token)
     found: list[Any] = []
     while tokens:
         found += _read(tokens, 0)
-        del tokens[:1]  # a mark that opens nothing
+        _skip(tokens)  # a mark that opens nothing
     return found
 
 
-def _read(tokens: list[str], depth: int) -> list[Any]:
+def _read(tokens: deque[str], depth: int) -> list[Any]:
     """Reads until the mark that ends the text at hand."""
     found: list[Any] = []
     while tokens and (tokens[0] == OPEN or not MARKS.match(tokens[0])):
-        token = tokens.pop(0)
+        token = tokens.popleft()
         if token != OPEN:
             found.append(token)
             continue
@@ -74,14 +75,19 @@ def _read(tokens: list[str], depth: int) -> list[Any]:
             return found
         words: dict[str, Any] = {"form": _text(tokens), "arguments": {}}
         while tokens and tokens[0] == KEY:
-            del tokens[0]
+            _skip(tokens)
             key = _text(tokens)
-            del tokens[:1]  # VALUE
+            _skip(tokens)  # VALUE
             words["arguments"][key] = _read(tokens, depth + 1)
-        del tokens[:1]  # CLOSE
+        _skip(tokens)  # CLOSE
         found.append(words)
     return found
 
 
-def _text(tokens: list[str]) -> str:
-    return tokens.pop(0) if tokens and not MARKS.match(tokens[0]) else ""
+def _text(tokens: deque[str]) -> str:
+    return tokens.popleft() if tokens and not MARKS.match(tokens[0]) else ""
+
+
+def _skip(tokens: deque[str]) -> None:
+    if tokens:
+        tokens.popleft()

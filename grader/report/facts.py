@@ -142,7 +142,11 @@ def rules(runs: Runs) -> list[Json]:
     for rule in runs.lab.facts.get("rules", ()):
         found = measured_rules.get(rule["name"], {})
         row = {key: rule.get(key) for key in ("name", "counter", "per", "op", "value", "starter", "reference", "why")}
-        row |= {"words": _(names.get(rule["counter"], "")), "you": found.get("value"), "verdict": found.get("verdict", "")}
+        row |= {
+            "words": _(names.get(rule["counter"], "")),
+            "you": found.get("value"),
+            "verdict": found.get("verdict", ""),
+        }
         row["wants"] = WANTS[rule["op"]]
         made.append(row)
     return made

@@ -25,7 +25,9 @@ LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"\b(?:message|later|words)\(\s*((?:{LITERAL}\s*)+)")
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 # In C++: comments, raw strings and characters, which hold no text for a person; and literals, one behind the other.
-TOKEN = re.compile(rf"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|'(?:[^'\\\n]|\\.)+'|({LITERAL}(?:\s*{LITERAL})*)", re.DOTALL)
+TOKEN = re.compile(
+    rf"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|'(?:[^'\\\n]|\\.)+'|({LITERAL}(?:\s*{LITERAL})*)", re.DOTALL
+)
 # What stands before a literal that is compared with a text, or that only a developer reads.
 NO_TEXT = re.compile(
     r"^\s*#.*$|(?:find|starts_with|ends_with|contains|string_view|logic_error|out_of_range)\($|WireError\(.*$"
@@ -59,7 +61,7 @@ LITERALS_WITHOUT_FORMS = {
     *(" bytes left out …\n", "lockstep: ", "Next: ", "\nNext: ", "\n  Next: ", ", case "),
     *("lockstep (CPU, as an NVIDIA H200)", "nvcc -cudart shared -gencode arch=compute_75,code=compute_75"),
     *("(anonymous namespace)", "void ", "width x height", "(bad string)", "OpenCL: ", " ms"),
-    *("died due to signal 9", "Killed signal terminated program", ",\n \"launches\": ["),
+    *("died due to signal 9", "Killed signal terminated program", ',\n "launches": ['),
 }
 HEAD = """# What a learner reads in a terminal. The translations are written by hand. The rest is made from the texts:
 #   cd grader; python3 -m tools.messages --write
@@ -150,9 +152,9 @@ def literals(text: str) -> Iterator[tuple[int, str]]:
         if token[2] is None or NO_TEXT.search(before.strip() if before.strip() else _line_above(text, token.start())):
             continue
         literal = "".join(_unquoted(part) for part in re.findall(LITERAL, token[2]))
-        if re.search("[a-z]{2}", literal) and " " in literal and not literal.startswith(" --"):
-            if literal not in LITERALS_WITHOUT_FORMS:
-                yield text.count("\n", 0, token.start()) + 1, literal
+        looks_like_words = re.search("[a-z]{2}", literal) and " " in literal and not literal.startswith(" --")
+        if looks_like_words and literal not in LITERALS_WITHOUT_FORMS:
+            yield text.count("\n", 0, token.start()) + 1, literal
 
 
 def _line_above(text: str, at: int) -> str:

@@ -58,7 +58,18 @@ std::vector<Message> read_lines(const Json& all) {
   return lines;
 }
 
+// The lines in parts; of a report that has none, the text as it is.
+std::vector<Message> read_lines(const Json& holder, const char* parts, const char* text) {
+  return holder.contains(parts) ? read_lines(holder[parts]) : verbatim_lines(holder.value(text, ""));
+}
+
 }  // namespace
+
+std::vector<Message> verbatim_lines(const std::string& text) {
+  std::vector<Message> lines;
+  for (const std::string& line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
 
 Report parse_report(const std::string& text) {
   Report report;
@@ -71,9 +82,9 @@ Report parse_report(const std::string& text) {
     report.calls = json.value("calls", report.calls);
     for (const Json& call : json.value("failed_call_lines", Json::array()))
       report.failed_calls.push_back(read_lines(call));
-    report.stopped_at = read_lines(json.value("stopped_at_lines", Json::array()));
+    report.stopped_at = read_lines(json, "stopped_at_lines", "stopped_at");
     for (const Json& finding : json.at("findings"))
-      report.findings.push_back({finding.at("kind"), read_lines(finding.value("lines", Json::array()))});
+      report.findings.push_back({finding.at("kind"), read_lines(finding, "lines", "message")});
   } catch (const std::exception& error) {
     throw JudgeFault(message("the device's report cannot be read: {reason}", {{"reason", std::string(error.what())}}));
   }

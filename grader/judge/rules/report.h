@@ -37,6 +37,9 @@ struct Report {
 
 Report parse_report(const std::string& text);  // throws JudgeFault
 
+// Lines that are the same in every language.
+std::vector<Message> verbatim_lines(const std::string& text);
+
 std::map<std::string, double> total_counters(const Report& report);
 
 // What lockstep says: the mistake, and behind "Next:" what to do.

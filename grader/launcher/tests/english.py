@@ -5,7 +5,7 @@ import re
 # Two words in a row. What else may stand so: types of C++, what a person types, and the words of CUDA's errors.
 WORDS = re.compile(r"(?<![\w./<>:-])[A-Za-z]?[a-z]+ [a-z]{2,}(?![\w(<:.=])")
 CODE = re.compile(
-    r"\b(?:unsigned|signed|long|const|volatile|struct|void) (?:int|char|long|short|double|float|\w+)\b"
+    r"cudaError\w+: [a-z ()-]+|\b\w+ const\b|\b(?:unsigned|signed|long|const|volatile|struct|void) \w+\b"
     r"|fat binary|tensor map|nvcc(?: -\S+| shared| arch=\S+)*|-cudart shared|ulimit -v \w+|cmake --build \w+"
     r"|\(anonymous namespace\)|`[^`']*'"
 )

@@ -26,6 +26,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "grader")]
 from launcher import console, language  # noqa: E402
+from launcher.page import said as said_in  # noqa: E402
 from launcher.page import text as text_of  # noqa: E402
 from launcher.tests import english  # noqa: E402
 
@@ -81,14 +82,16 @@ def check_page(page: list[dict[str, Any]], text: str) -> None:
     for form in forms(page):
         if form not in known and re.search("[A-Za-z]", re.sub(r"\{\w+\}", "", form)):
             raise SystemExit(f"the catalogue has no {form!r}")
-    chinese = in_chinese([part for part in page if part["kind"] != "printed"])
-    if words := [found for line in chinese.splitlines() for found in english.left(line)]:
-        raise SystemExit(f"English is left ({', '.join(words)}) in\n{chinese}")
+    for said_part in in_chinese(page):
+        if words := english.left(said_part):
+            raise SystemExit(f"English is left ({', '.join(words)}) in\n{said_part}")
 
 
-def in_chinese(page: list[dict[str, Any]]) -> str:
+def in_chinese(page: list[dict[str, Any]]) -> list[str]:
+    """The texts of a page, without what the code and the compiler have printed."""
+    own = [part for part in page if part["kind"] != "printed" and part.get("word") != "nvcc"]
     with patch.dict(os.environ, {language.CHOSEN: "zh"}):
-        return text_of(page)
+        return [said_in(text) for part in own for text in (part["text"], *sum(part.get("rows", []), []))]
 
 
 def forms(value: Any) -> Iterator[str]:  # noqa: ANN401

@@ -1,5 +1,5 @@
-"""chinese: runs the wrong programs of this folder in Chinese, as ./lab emulate does. Nothing that lockstep says may stay
-English but names; and the report must not depend on the language. One line for each case that fails."""
+"""chinese: runs the wrong programs of this folder in Chinese, as ./lab emulate does. Nothing but names may stay English
+in what lockstep says, and the report must not depend on the language. One line for each complaint."""
 
 import argparse
 import json
