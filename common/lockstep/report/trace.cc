@@ -151,8 +151,9 @@ void Trace::access(const ObservedAccess& made) {
       element = launch.names.shared_element(offsets[l]);
       banks.push_back(offsets[l] / 4 % 32);
     }
-    one_array &= arrays.empty() || arrays[0] == element.array;
-    arrays.push_back(element.array);
+    const std::string array = plain(element.array);
+    one_array &= arrays.empty() || arrays[0] == array;
+    arrays.push_back(array);
     index.push_back(element.offset / access.bytes);
     offsets_in_array.push_back(element.offset);
     for (uint32_t e = 0; e < access.count; ++e) {

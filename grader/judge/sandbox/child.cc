@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -265,9 +266,26 @@ bool Child::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTAT
 
 bool Child::ended_well() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0; }
 
+// The words of the C library, which are in English here.
+static Message words_of(int signal) {
+  static const std::set<std::string> kForms = {later("Segmentation fault"),
+                                               later("Aborted"),
+                                               later("Bus error"),
+                                               later("Killed"),
+                                               later("Terminated"),
+                                               later("Illegal instruction"),
+                                               later("Bad system call"),
+                                               later("Hangup"),
+                                               later("CPU time limit exceeded"),
+                                               later("File size limit exceeded"),
+                                               later("Floating point exception")};
+  const std::string text = strsignal(signal);
+  return kForms.contains(text) ? message(text) : Message(text);
+}
+
 Message Child::how_it_ended() const {
   if (const int signal = ending_signal(); signal != 0)
-    return message("crashed: {signal}", {{"signal", std::string(strsignal(signal))}});
+    return message("crashed: {signal}", {{"signal", words_of(signal)}});
   return message("ended with exit code {code}", {{"code", WEXITSTATUS(status_.value_or(0))}});
 }
 
