@@ -58,7 +58,7 @@ LITERALS_WITHOUT_FORMS = {
     *("not graded", "not measured on this device", "in process", "separate process"),  # values of the verdict's JSON
     "a plain loop on one core, measured by the judge",
     *("float, float", "unsigned, unsigned", "no input kind ", " the ", "compute capability"),  # names
-    *(" bytes left out …\n", "lockstep: ", "Next: ", "\nNext: ", "\n  Next: ", ", case "),
+    *(" failed with ", " bytes left out …\n", "lockstep: ", "Next: ", "\nNext: ", "\n  Next: ", ", case "),
     *("lockstep (CPU, as an NVIDIA H200)", "nvcc -cudart shared -gencode arch=compute_75,code=compute_75"),
     *("(anonymous namespace)", "void ", "width x height", "(bad string)", "OpenCL: ", " ms"),
     *("died due to signal 9", "Killed signal terminated program", ',\n "launches": ['),
