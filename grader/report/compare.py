@@ -4,8 +4,6 @@ that differ. If one version did not come through the measured case, both are com
 from dataclasses import dataclass
 from typing import Any
 
-from launcher.language import _
-
 from . import facts
 from .runs import Runs
 
@@ -48,7 +46,7 @@ def rows(a: Runs, b: Runs) -> list[Row]:
         first, second = (facts.total(report, name) for report in both)
         if name in rules or first != second:
             lines = [_lines(report, runs, name) for report, runs in zip(both, (a, b))]
-            made.append(Row(name, _(names[name]), first, second, rules.get(name, ""), *lines))
+            made.append(Row(name, names[name], first, second, rules.get(name, ""), *lines))
     return made
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from launcher.language import _
 from launcher.page import said, told
 from launcher.paths import ROOT
 
@@ -69,7 +68,7 @@ def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
                     kinds.add(line.get("counter_kinds", {}).get(name, ""))
         if lines:
             kind = "ptx-level" if "ptx-level" in kinds else "exact"
-            made.append({"name": name, "words": _(report["counter_names"].get(name, "")), "kind": kind, "lines": lines})
+            made.append({"name": name, "words": report["counter_names"].get(name, ""), "kind": kind, "lines": lines})
     return made
 
 
@@ -142,11 +141,7 @@ def rules(runs: Runs) -> list[Json]:
     for rule in runs.lab.facts.get("rules", ()):
         found = measured_rules.get(rule["name"], {})
         row = {key: rule.get(key) for key in ("name", "counter", "per", "op", "value", "starter", "reference", "why")}
-        row |= {
-            "words": _(names.get(rule["counter"], "")),
-            "you": found.get("value"),
-            "verdict": found.get("verdict", ""),
-        }
+        row |= {"words": names.get(rule["counter"], ""), "you": found.get("value"), "verdict": found.get("verdict", "")}
         row["wants"] = WANTS[rule["op"]]
         made.append(row)
     return made

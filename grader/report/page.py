@@ -8,14 +8,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from launcher.page import said
-
 from . import details, facts, recording
 from .runs import Runs
 
 Json = dict[str, Any]
 HERE = Path(__file__).resolve().parent
-NEXT_STEP = {"form": "next", "arguments": {}}  # the word beside it, in a verdict's page
 SCRIPTS = ("replay.js", "draw.js", "player.js", "page.js")  # one script, in this order
 
 
@@ -52,14 +49,12 @@ def data(runs: Runs) -> Json:
 def verdict(runs: Runs) -> Json:
     found = runs.verdict
     failure = found.get("failure") or {}
-    steps = [said(part["text"]) for part in found.get("page", ()) if part["kind"] == "step"]
-    following = [said(part["text"]) for part in found.get("page", ()) if part.get("word") == NEXT_STEP]
     return {
         "verdict": found["verdict"],
         "check": found.get("failed_check"),
         "cases": f"{found['cases_passed']} of {found['cases_planned']}",
-        "steps": [facts.own_names(step, runs.file) for step in steps],
-        "next": facts.own_names("".join(following), runs.file),
+        "steps": [facts.own_names(step, runs.file) for step in failure.get("steps", [])],
+        "next": facts.own_names(failure.get("next", ""), runs.file),
         "printed": failure.get("printed", ""),
     }
 
