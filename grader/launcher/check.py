@@ -5,13 +5,28 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, console, device, judge, labs, picture, prebuilt, problems, setup, table, toolkit, verdict_text
+from . import (
+    build,
+    console,
+    device,
+    judge,
+    labs,
+    page,
+    picture,
+    prebuilt,
+    problems,
+    setup,
+    table,
+    toolkit,
+    verdict_text,
+)
 from .console import Failure, say
 from .language import _
 from .outlet import Outlet
@@ -60,9 +75,12 @@ def grade(request: Request) -> Graded:
     tree = prepare(lab, request.where, picture=request.bytes_of is not None)
     with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
         written = Path(folder) / "verdict.json"
-        command = [*judge_command(request, tree), "--json", str(written)]
+        refused = Path(folder) / "refusal.json"
+        command = [*judge_command(request, tree), "--json", str(written), "--refusal", str(refused)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace")
         text = written.read_text(encoding="utf-8") if written.exists() else ""
+        if refused.exists():  # the command is wrong
+            sys.stderr.write(console.visible(page.text(json.loads(refused.read_text(encoding="utf-8")), _page_width())))
     verdict = json.loads(text) if text else {}
     for line in verdict_text.dressed(done.stdout, verdict):
         say(line, styled=True)
@@ -108,6 +126,10 @@ def judge_command(request: Request, tree: Path) -> list[str]:
     if request.bytes_of:
         command += ["--input", str(request.bytes_of)]
     return command
+
+
+def _page_width() -> int:
+    return console.width() if console.is_terminal() else page.USUAL
 
 
 def _repeated(arguments: Namespace) -> str:

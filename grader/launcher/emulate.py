@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import NoReturn
 
-from . import build, elf, setup
+from . import build, elf, language, setup, teller
 from .console import Failure, talk_on_stderr
 from .language import _
 
@@ -67,6 +67,8 @@ def start(program: Path, facts: elf.Program, arguments: Namespace, library: Path
         if value := getattr(arguments, option):
             env[f"LOCKSTEP_{option.upper()}"] = str(value)
     env.setdefault("LOCKSTEP_REFUSED", str(REFUSED))
+    if language.chosen() != language.ENGLISH:
+        env["LOCKSTEP_TELL"] = f"fd:{teller.begin()}"
     # The program replaces this process, so that it has the signals, the terminal and the exit code.
     os.execve(program, [arguments.program, *arguments.arguments], env)
 

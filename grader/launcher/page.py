@@ -7,8 +7,9 @@ from .columns import columns, folded, padded
 from .language import ENGLISH, _, chosen, filled
 
 Part = dict[str, Any]
-Message = str | dict[str, Any]
+Message = str | list[Any] | dict[str, Any]  # a list: one after the other
 USUAL, NARROWEST = 76, 20  # columns of a page
+NEXT = "Next: "  # before the next step, in a message of lockstep's
 BESIDE = 9  # columns before a text with a word at its side
 ON_PAGE, FEWEST = 15, 5  # lines of a failure on the usual page; lines of its steps
 SENTENCE_END = {"zh": "。"}  # in English, a stop and a space
@@ -37,6 +38,8 @@ def said(message: Message) -> str:
     """A string is the same in every language."""
     if isinstance(message, str):
         return message
+    if isinstance(message, list):
+        return "".join(map(said, message))
     form, arguments = message["form"], {key: said(value) for key, value in message["arguments"].items()}
     if re.fullmatch(r"(\{\d+\}|[,; ])*", form):
         for mark, own in MARKS.get(chosen(), {}).items():
@@ -65,6 +68,17 @@ def known(value: Any) -> dict[str, Message]:  # noqa: ANN401
 def again(text: str, messages: dict[str, Message]) -> str:
     """An English text of a verdict in the chosen language. messages: those that are known from it."""
     return said(messages[text]) if text in messages else _(text)
+
+
+def told(lines: list[Message]) -> list[str]:
+    """The lines of a message of lockstep's, as its report has them."""
+    found = []
+    for words in map(said, lines):
+        text = words.lstrip()
+        if text.startswith(NEXT):
+            words = words[: -len(text)] + _("Next: {step}", step=text.removeprefix(NEXT))
+        found.append(words)
+    return found
 
 
 def _cut(steps: list[str], most: int) -> list[str]:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from launcher.language import _
+from launcher.page import said
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -137,7 +138,7 @@ def text(report: Json) -> str:
         printed |= {(metric.section, metric.name) for metric in found}
         for section in dict.fromkeys(metric.section for metric in found):
             rows += _table(section, [metric for metric in found if metric.section == section])
-        rows += ["    " + _("Note: {note}", note=note) for note in launch.get("notes", ())] + [""]
+        rows += ["    " + _("Note: {note}", note=said(note)) for note in launch.get("note_parts", ())] + [""]
     left = sum(key not in printed for key in listed() if key[0] != RAW)
     about = _(
         "exact: a card counts the same. ptx-level: counted in the PTX; a card may count another number.\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher.language import _, later
+from launcher.page import said, told
 from launcher.paths import ROOT
 
 from common.pictures import measured
@@ -97,7 +98,7 @@ def findings(runs: Runs) -> list[Json]:
 
 def _finding(found: Json, file: Path) -> Json:
     made = {key: found.get(key) for key in ("kind", "message", "where", "count")}
-    made["message"] = own_names(found["message"], file)
+    made["message"] = own_names("\n".join(told(found["lines"])), file)
     made["sites"] = [_site(one, file) for one in (found, found.get("other")) if one]
     return made
 
@@ -225,4 +226,5 @@ def _point(who: str, report: Json | None) -> Json | None:
 
 def notes(reports: Iterable[Json | None]) -> list[str]:
     """What lockstep doubts, and why."""
-    return sorted({note for report in reports if report for one in report["launches"] for note in one.get("notes", ())})
+    found = (note for report in reports if report for one in report["launches"] for note in one.get("note_parts", ()))
+    return sorted(set(map(said, found)))

@@ -208,7 +208,8 @@ void write_report() {
   const Json launch = {{"kernel", "k"}, {"grid", {2, 1, 1}}, {"block", {32, 1, 1}}, {"counters", counters}};
   const char* end = fault == "no_goodbye" || fault == "hang" ? "gone" : "orderly";
   Json whole = {{"launches", {launch}}, {"findings", findings}, {"end", end}};
-  if (fault == "illegal_address") whole["failed_calls"] = {"kernel k wrote 4 bytes outside\n  Next: look."};
+  if (fault == "illegal_address")
+    whole["failed_call_lines"] = {{{"kernel k wrote 4 bytes outside"}, {"  Next: look."}}};
   if (fault == "hang") whole["stopped_at"] = "kernel k was stopped in the loop of line 3\n  Next: end it.";
   if (!failing.empty()) whole["calls"] = calls_made();
   const std::string report = whole.dump();

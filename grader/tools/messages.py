@@ -6,13 +6,14 @@
 A text is the first argument of _(), later() and message() in Python, of _() and later() in JavaScript and in templates,
 and of message(), words() and later() in C++; what argparse shows: helps, titles, and the docstrings of commands; and
 what lab.json and the contracts say to a learner. In a text, {key} stands for an argument. untranslated.py finds texts
-that are none of these."""
+that are none of these in Python and JavaScript, and bypasses() finds them in lockstep and the judge."""
 
 import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 from launcher.language import ARGUMENT, CATALOGUES, marked, read
@@ -30,6 +31,45 @@ LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 CALL = re.compile(rf"\b(?:message|later|words)\(\s*((?:{LITERAL}\s*)+)")
 PERCENT = re.compile(r"%(?:\(\w+\))?[a-z]")  # how argparse names its arguments
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+# In C++: comments, raw strings and characters, which hold no text for a person; and literals, one behind the other.
+TOKEN = re.compile(
+    rf"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|'(?:[^'\\\n]|\\.)+'|({LITERAL}(?:\s*{LITERAL})*)", re.DOTALL
+)
+# What stands before a literal that is compared with a text, or that only a developer reads.
+NO_TEXT = re.compile(
+    r"^\s*#.*$|(?:find|starts_with|ends_with|contains|string_view|logic_error|out_of_range)\($|WireError\(.*$"
+    r"|compare\([\w, ]+, $|static_assert\(.*$"
+)
+# Files whose literals look like texts, and why they have no form.
+WITHOUT_FORMS = {
+    "common/lockstep/bench/*": "kernels in PTX, and our own measurements",
+    "common/lockstep/tests/*": "tests",
+    "common/lockstep/report/cards.cc": "mistakes in our own table, cards.csv",
+    "common/lockstep/runtime/api_error.cc": "CUDA's own words, which programs print and people search for",
+    "common/lockstep/runtime/api_graph.cc": "a file for Graphviz",
+    "common/lockstep/sass/*": "what ptxas and nvdisasm say, and a script",
+    "common/lockstep/ptx/cuda_source.cc": "types of C++",
+    "grader/judge/compile/errors.cc": "what compilers say",
+    "common/lockstep/*/*_main.cc": "the command lines of our own programs",
+    "grader/judge/trial/main.cc": "what CTest reads, and what ends a judge that has a bug",
+    "grader/judge/trial/canary.cc": "source code",
+}
+# The same for single literals.
+LITERALS_WITHOUT_FORMS = {
+    *("no error", "invalid argument", "out of memory", "invalid configuration argument", "invalid device function"),
+    *("too many resources requested for launch", "operation not supported", "unrecognized error code"),  # CUDA's words
+    "launch would exceed maximum depth of nested launches",
+    *("interrupted by SIGINT", "interrupted by SIGTERM", "protocol violation: "),  # the report's end
+    *("the judge's vault: ", "the judge's vault is of another version"),  # between judge and device
+    *("seccomp: ", " cannot be refused", "seccomp: no memory for a filter"),  # the machine lacks memory
+    *("not graded", "not measured on this device", "in process", "separate process"),  # values of the verdict's JSON
+    "a plain loop on one core, measured by the judge",
+    *("float, float", "unsigned, unsigned", "no input kind ", " the ", "compute capability"),  # names
+    *(" failed with ", " bytes left out …\n", "lockstep: ", "Next: ", "\nNext: ", "\n  Next: ", ", case "),
+    *("lockstep (CPU, as an NVIDIA H200)", "nvcc -cudart shared -gencode arch=compute_75,code=compute_75"),
+    *("(anonymous namespace)", "void ", "width x height", "(bad string)", "OpenCL: ", " ms"),
+    *("died due to signal 9", "Killed signal terminated program", ',\n "launches": ['),
+}
 HEAD = """# What a person reads. The translations are written by hand. The rest is made from the texts:
 #   cd grader; python3 -m tools.messages --write
 msgid ""
@@ -128,6 +168,40 @@ def complaints(translated: dict[str, str]) -> list[str]:
     return found
 
 
+def bypasses() -> list[str]:
+    """Texts of lockstep and of the judge that have no form, so that they stay English."""
+    known = {*texts()}
+    found = []
+    for file in _files(CPP):
+        if not any(fnmatch(file, pattern) for pattern in WITHOUT_FORMS):
+            text = (ROOT / file).read_text(encoding="utf-8")
+            found += [f"{file}:{line}: {literal!r}" for line, literal in literals(text) if literal not in known]
+    return found
+
+
+def literals(text: str) -> Iterator[tuple[int, str]]:
+    """The literals of a C++ text that look like words for a person: each with its line."""
+    for token in TOKEN.finditer(text):
+        before = text[text.rfind("\n", 0, token.start()) + 1 : token.start()]
+        if token[2] is None or NO_TEXT.search(before.strip() if before.strip() else _line_above(text, token.start())):
+            continue
+        literal = "".join(_unquoted(part) for part in re.findall(LITERAL, token[2]))
+        looks_like_words = re.search("[a-z]{2}", literal) and " " in literal and not literal.startswith(" --")
+        if looks_like_words and literal not in LITERALS_WITHOUT_FORMS:
+            yield text.count("\n", 0, token.start()) + 1, literal
+
+
+def _line_above(text: str, at: int) -> str:
+    return text[:at].rstrip().rsplit("\n", 1)[-1] + " "
+
+
+def _unquoted(literal: str) -> str:
+    try:
+        return json.loads(literal)
+    except json.JSONDecodeError:  # "\1", "\x9b"
+        return literal[1:-1]
+
+
 def write(file: Path) -> None:
     file.write_text(written(file.parents[1].name, read(file.read_text(encoding="utf-8"))), encoding="utf-8")
 
@@ -152,6 +226,9 @@ def main() -> int:
         for complaint in complaints(read(file.read_text(encoding="utf-8"))):
             print(f"{file.relative_to(ROOT)}: {complaint}")
             bad += 1
+    for place in bypasses():
+        print(f"this text has no form: {place}")
+        bad += 1
     return 1 if bad else 0
 
 

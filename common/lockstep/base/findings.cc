@@ -19,9 +19,19 @@ std::string cause(const Finding& f) {
 
 // "s_sum[1] in lines 12 and 20"
 std::string place(const Finding& f) {
-  std::string text = f.where.empty() ? "" : f.where + " in ";
   const bool two = f.other && f.other->line != 0 && f.other->line != f.at.line;
-  return text + (two ? "lines " + std::to_string(f.other->line) + " and " : "line ") + std::to_string(f.at.line);
+  Facts facts = {{"element", f.marked_where}, {"line", std::to_string(f.at.line)}};
+  if (two) facts.emplace_back("first", std::to_string(f.other->line));
+  if (f.where.empty()) return two ? words("lines {first} and {line}", facts) : words("line {line}", facts);
+  return two ? words("{element} in lines {first} and {line}", facts) : words("{element} in line {line}", facts);
+}
+
+std::string told_again(const Finding& f, const std::string& count) {
+  const Facts facts = {{"kind", f.kind}, {"kernel", f.kernel}, {"count", count}};
+  if (f.kernel.empty())
+    return count == "1" ? words("{kind}, and 1 more place:", facts) : words("{kind}, and {count} more places:", facts);
+  return count == "1" ? words("{kind} in kernel {kernel}, and 1 more place:", facts)
+                      : words("{kind} in kernel {kernel}, and {count} more places:", facts);
 }
 
 }  // namespace
@@ -36,6 +46,8 @@ size_t Findings::add(Finding finding) {
   if (finding.marked.empty()) {
     finding.marked = std::move(finding.message);
     finding.message = plain(finding.marked);
+    finding.marked_where = std::move(finding.where);
+    finding.where = plain(finding.marked_where);
   }
   const auto [entry, is_new] = by_cause_.emplace(cause(finding), findings_.size());
   if (is_new)
@@ -66,7 +78,7 @@ std::vector<std::string> Findings::take_messages() {
   constexpr size_t kMostTold = 20;  // lines of other places
   std::vector<std::string> messages;
   std::map<std::string, std::vector<size_t>> others;  // kind and kernel → findings behind the first
-  const auto group = [&](const Finding& f) { return f.kind + (f.kernel.empty() ? "" : " in kernel " + f.kernel); };
+  const auto group = [&](const Finding& f) { return f.kind + "|" + f.kernel; };
   for (; told_ < findings_.size(); ++told_) {
     const Finding& f = findings_[told_];
     const bool again = f.at.line != 0 && told_groups_.contains(group(f));
@@ -75,12 +87,13 @@ std::vector<std::string> Findings::take_messages() {
       continue;
     }
     told_groups_.insert(group(f));
-    messages.push_back(f.count == 1 ? f.message
-                                    : f.message + "\n  This happened " + std::to_string(f.count) + " times.");
+    messages.push_back(f.marked);
+    if (f.count > 1)
+      messages.back() += "\n  " + words("This happened {count} times.", {{"count", std::to_string(f.count)}});
   }
   for (const auto& [what, found] : others) {
     const size_t count = found.size();
-    std::string text = what + ", and " + std::to_string(count) + " more " + (count == 1 ? "place:" : "places:");
+    std::string text = told_again(findings_[found.front()], std::to_string(count));
     for (size_t i = 0; i < std::min(count, kMostTold); ++i) text += (i ? ", " : " ") + place(findings_[found[i]]);
     messages.push_back(text + (count > kMostTold ? ", …" : ""));
   }

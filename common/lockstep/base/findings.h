@@ -28,6 +28,7 @@ struct Finding {
   Site at{};
   std::optional<Site> other{};  // the second of two accesses
   std::string where{};          // "s_tile[17]", or empty
+  std::string marked_where{};   // the same with the marks of its words
   std::string message{};        // for a person: the mistake, its location, its meaning, the next step
   std::string marked{};         // the same with the marks of its words (base/words.h)
   uint64_t count = 1;
@@ -40,8 +41,8 @@ struct Finding {
 
 class Findings {
  public:
-  // Takes the marks out of the message. Adds the finding, or counts one more if its cause (kind, kernel, lines, array)
-  // is known. Returns its index in all().
+  // Takes the marks out of `message` and `where`. Adds the finding, or counts one more if its cause (kind, kernel,
+  // lines, array) is known. Returns its index in all().
   size_t add(Finding finding);
   void add_all(const Findings& others);
   void count_again(size_t index) { ++findings_[index].count; }
@@ -51,8 +52,8 @@ class Findings {
   void add_line(size_t index, const std::string& line);
 
   const std::vector<Finding>& all() const { return findings_; }
-  // Messages of the findings since the last call, each with its count so far. Of one kind in one kernel the first is
-  // told in full, and of the others the place.
+  // Messages of the findings since the last call, with marks, each with its count so far. Of one kind in one kernel the
+  // first is told in full, and of the others the place.
   std::vector<std::string> take_messages();
 
  private:

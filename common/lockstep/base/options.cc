@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.h"
+
 namespace lockstep {
 namespace {
 
@@ -33,9 +35,10 @@ Checks parse_checks(const std::string& text) {
     for (const auto& [known_name, member] : all)
       if (name == known_name || name == "all") checks.*member = known = true;
     if (!known)
-      throw std::invalid_argument("LOCKSTEP_CHECKS=" + text + ": \"" + name +
-                                  "\" is not a check; expected all, none, or names separated by commas: memory, "
-                                  "initialised, races, synchronisation, launch, volatile");
+      throw std::invalid_argument(
+          words("LOCKSTEP_CHECKS={text}: \"{name}\" is not a check; expected all, none, or names separated by commas: "
+                "memory, initialised, races, synchronisation, launch, volatile",
+                {{"text", text}, {"name", name}}));
   }
   return checks;
 }
@@ -80,8 +83,8 @@ PlannedFailure parse_failure(const std::string& text) {
   if (failure.profiled_only) rest.remove_prefix(kProfiled.size());
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), failure.number);
   if (error != std::errc() || end != rest.data() + rest.size() || failure.number == 0)
-    throw std::invalid_argument("LOCKSTEP_FAIL=" + text +
-                                ": expected the number of a call, from 1, such as 3 or profiled:3");
+    throw std::invalid_argument(words(
+        "LOCKSTEP_FAIL={text}: expected the number of a call, from 1, such as 3 or profiled:3", {{"text", text}}));
   return failure;
 }
 
@@ -122,8 +125,8 @@ DeviceOptions DeviceOptions::from_environment() {
   if (const char* text = std::getenv("LOCKSTEP_THREADS")) {
     options.threads = parse_threads(text);
     if (options.threads == 0)
-      throw std::invalid_argument(std::string("LOCKSTEP_THREADS=") + text + ": expected a whole number from 1 to " +
-                                  std::to_string(kMostThreads));
+      throw std::invalid_argument(words("LOCKSTEP_THREADS={text}: expected a whole number from 1 to {most}",
+                                        {{"text", text}, {"most", std::to_string(kMostThreads)}}));
   }
   const char* report_file = std::getenv("LOCKSTEP_REPORT");
   if (report_file) options.report_file = report_file;
@@ -132,13 +135,13 @@ DeviceOptions DeviceOptions::from_environment() {
   if (counters == "none")
     options.report = false;
   else if (!counters.empty() && counters != "all")
-    throw std::invalid_argument("LOCKSTEP_COUNTERS=" + counters + ": expected all or none");
+    throw std::invalid_argument(words("LOCKSTEP_COUNTERS={text}: expected all or none", {{"text", counters}}));
   if (options.report) options.tools = find_tools();
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);
     if (options.memory_bytes < (1 << 20))
-      throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
-                                  ": expected a size from 1M to 16384G, such as 512M or 16G");
+      throw std::invalid_argument(
+          words("LOCKSTEP_MEMORY={text}: expected a size from 1M to 16384G, such as 512M or 16G", {{"text", text}}));
   }
   if (const char* failure = std::getenv("LOCKSTEP_FAIL"); failure && *failure) options.failure = parse_failure(failure);
   if (const char* trace = std::getenv("LOCKSTEP_TRACE")) options.trace = trace;
@@ -152,8 +155,9 @@ DeviceOptions DeviceOptions::from_environment() {
     options.schedule = {Schedule::kRandom, std::strtoull(schedule.c_str() + 7, &end, 10)};
   }
   if ((end && *end) || (options.schedule.kind == Schedule::kForward && schedule != "forward"))
-    throw std::invalid_argument("LOCKSTEP_SCHEDULE=" + schedule +
-                                ": expected forward, reverse or random:SEED, where SEED is a whole number");
+    throw std::invalid_argument(
+        words("LOCKSTEP_SCHEDULE={text}: expected forward, reverse or random:SEED, where SEED is a whole number",
+              {{"text", schedule}}));
   return options;
 }
 

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/words.h"
+
 namespace lockstep {
 
 template <class T>
@@ -20,8 +22,9 @@ class Shadow {
     void* memory = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       throw std::runtime_error(
-          "this process may not reserve the addresses that the checks need\n  Next: lift the limit (ulimit -v "
-          "unlimited), emulate a card with less memory (LOCKSTEP_MEMORY=1G), or leave out the checks of races");
+          with_next(words("this process may not reserve the addresses that the checks need"),
+                    words("lift the limit (ulimit -v unlimited), emulate a card with less memory (LOCKSTEP_MEMORY=1G), "
+                          "or leave out the checks of races")));
     data_ = static_cast<T*>(memory);
   }
   ~Shadow() { munmap(data_, bytes_); }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/source_names.h"
 
 namespace lockstep {
@@ -14,32 +15,48 @@ constexpr size_t kMostPast = 1024;
 
 std::string place(const Site& site) { return site.line ? site.file + ":" + std::to_string(site.line) : ""; }
 
-// "read at a.cu:12", or without a line only "read"
-std::string with_place(const std::string& what, const Site& site) {
-  return site.line ? what + " at " + place(site) : what;
+std::string access_word(bool writes) { return writes ? words("write") : words("read"); }
+
+// "kernel reduce, launched at a.cu:30: write at a.cu:12", as far as the places are known
+std::string line_text(const std::string& work, const std::string& launched, const std::string& access) {
+  const Facts facts = {{"work", work}, {"place", launched}, {"access", access}};
+  return launched.empty() ? words("{work}: {access}", facts) : words("{work}, launched at {place}: {access}", facts);
 }
 
-constexpr const char* kNextForStreams =
-    "Nothing orders the two streams. A card may run both at once, or in either order.\n  Next: let the second stream "
-    "wait for the first: cudaEventRecord() behind the first work, cudaStreamWaitEvent() before the second.";
-constexpr const char* kNextForNodes =
-    "The graph has no path from one node to the other. A card may run both at once, or in either order.\n  Next: add a "
-    "dependency with cudaGraphAddDependencies(). If the streams are captured: cudaEventRecord() behind the first work, "
-    "cudaStreamWaitEvent() before the second.";
-constexpr const char* kNextForTheHost =
-    "The call returned before its work was done. On a card the work may not even have begun.\n  Next: let the host "
-    "wait before it uses the memory: cudaDeviceSynchronize(), or cudaStreamSynchronize() of the stream.";
+std::string next_for_streams() {
+  return with_next(words("Nothing orders the two streams. A card may run both at once, or in either order."),
+                   words("let the second stream wait for the first: cudaEventRecord() behind the first work, "
+                         "cudaStreamWaitEvent() before the second."));
+}
+std::string next_for_nodes() {
+  return with_next(
+      words("The graph has no path from one node to the other. A card may run both at once, or in either order."),
+      words(
+          "add a dependency with cudaGraphAddDependencies(). If the streams are captured: cudaEventRecord() behind the "
+          "first work, cudaStreamWaitEvent() before the second."));
+}
+std::string next_for_the_host() {
+  return with_next(words("The call returned before its work was done. On a card the work may not even have begun."),
+                   words("let the host wait before it uses the memory: cudaDeviceSynchronize(), or "
+                         "cudaStreamSynchronize() of the stream."));
+}
 
 bool same_graph(const PastWork& a, const PastWork& b) { return a.work.graph && a.work.graph == b.work.graph; }
 
-// ", which kernel b in another stream may still write"
-std::string which_may_still(const PastWork& now, const PastWork& other, bool wrote) {
-  return ", which " + other.name + (same_graph(now, other) ? " in another branch of the graph" : " in another stream") +
-         " may still " + (wrote ? "write" : "read");
+// "host_race: kernel a uses s[1], which kernel b in another stream may still write"
+std::string headline(const PastWork& now, const PastWork& other, const std::string& where, bool wrote) {
+  const Facts facts = {{"work", now.name}, {"where", where}, {"other", other.name}};
+  if (same_graph(now, other))
+    return wrote ? words("host_race: {work} uses {where}, which {other} in another branch of the graph may still write",
+                         facts)
+                 : words("host_race: {work} uses {where}, which {other} in another branch of the graph may still read",
+                         facts);
+  return wrote ? words("host_race: {work} uses {where}, which {other} in another stream may still write", facts)
+               : words("host_race: {work} uses {where}, which {other} in another stream may still read", facts);
 }
 
-const char* next_step(const PastWork& now, const PastWork& other) {
-  return same_graph(now, other) ? kNextForNodes : kNextForStreams;
+std::string next_step(const PastWork& now, const PastWork& other) {
+  return same_graph(now, other) ? next_for_nodes() : next_for_streams();
 }
 
 }  // namespace
@@ -81,7 +98,7 @@ void StreamRaces::begin_work(const Task& work) {
 
 void StreamRaces::begin_launch(const Launch& launch, SegmentId first) {
   if (!present_) return;
-  present_->name = "kernel " + launch.names.kernel;
+  present_->name = words("kernel {kernel}", {{"kernel", launch.names.kernel}});
   present_->first = first;
   const SourceNames& names = launch.names;
   present_->names.emplace(SourceNames{names.program, names.module, names.memory, names.kernel, names.block, nullptr});
@@ -191,18 +208,18 @@ void StreamRaces::look_at_records(const Rows& rows, bool writes, std::vector<Cla
 
 std::string StreamRaces::describe(uint64_t address) const {
   const AddressInfo info = memory_.describe(address);
-  return "byte " + std::to_string(address - info.base) + " of an allocation of " + std::to_string(info.bytes) +
-         " bytes";
+  return words("byte {number} of an allocation of {size}",
+               {{"number", std::to_string(address - info.base)}, {"size", byte_count(info.bytes)}});
 }
 
 // "kernel reduce, launched at a.cu:30: write at a.cu:12"
 std::string StreamRaces::line_of(const PastWork& past, bool wrote, uint32_t access) const {
   const Site call = memory_.host().call_line(past.work.call);
-  const char* const verb = wrote ? "write" : "read";
-  if (!past.names) return with_place(past.name, call) + ": " + verb;
-  std::string text = past.name + (call.line ? ", launched at " + place(call) : "") + ": " + verb;
-  if (access != kUnknownAccess) text += " at " + past.names->location(past.names->program.accesses[access].pc);
-  return text;
+  const std::string made = access_word(wrote);
+  if (!past.names) return line_text(past.name + at_place(place(call)), "", made);
+  std::string at;
+  if (access != kUnknownAccess) at = past.names->location(past.names->program.accesses[access].pc);
+  return line_text(past.name, place(call), made + at_place(at));
 }
 
 // The line of the call, or of the kernel's access if the program was built without host lines.
@@ -221,9 +238,8 @@ Finding StreamRaces::finding(const Clash& clash, const Site& here, const std::st
   Finding finding{.kind = "host_race", .kernel = now.names->kernel, .at = here, .where = where};
   if (call.line) finding.at.file = call.file, finding.at.line = call.line;
   finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
-  finding.message = "host_race: " + now.name + " uses " + where +
-                    which_may_still(now, *clash.other, clash.other_wrote) + "\n  " + now.name +
-                    (call.line ? ", launched at " + place(call) : "") + ": " + text(here) + "\n  " +
+  finding.message = headline(now, *clash.other, where, clash.other_wrote) + "\n  " +
+                    line_text(now.name, place(call), text(here)) + "\n  " +
                     line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + next_step(now, *clash.other);
   finding.at.access = verb(access);
   return finding;
@@ -251,8 +267,7 @@ void StreamRaces::use(const Rows& rows, bool writes, Findings& findings) {
     Finding finding{.kind = "host_race", .at = call, .where = where};
     finding.at.access = verb;
     finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
-    finding.message = "host_race: " + now.name + " uses " + where +
-                      which_may_still(now, *clash.other, clash.other_wrote) + "\n  " +
+    finding.message = headline(now, *clash.other, where, clash.other_wrote) + "\n  " +
                       line_of(now, writes, kUnknownAccess) + "\n  " +
                       line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + next_step(now, *clash.other);
     findings.add(std::move(finding));
@@ -264,7 +279,7 @@ void StreamRaces::touched(const HostTouch& touch, Findings& findings) const {
   if (past == past_.end()) return;
   const uint64_t offset = touch.address - memory_.base();
   const Range range = memory_.find(touch.address);
-  std::string where = "memory that was registered";
+  std::string where = words("memory that was registered");
   uint32_t access = kUnknownAccess;
   bool wrote = !touch.writes;  // only what is written may not be read
   if (!range.end && !past->copied.empty()) wrote = !past->copied.front().writes;  // the other side of a copy
@@ -287,9 +302,15 @@ void StreamRaces::touched(const HostTouch& touch, Findings& findings) const {
   Finding finding{.kind = "host_race", .at = site_of(*past, wrote, access), .other = host, .where = where};
   if (past->names) finding.kernel = past->names->kernel;
   finding.other->access = verb;
-  finding.message = "host_race: the host " + std::string(verb) + "s " + where + ", which " + past->name +
-                    " may still " + (wrote ? "write" : "read") + "\n  the host: " + with_place(verb, host) + "\n  " +
-                    line_of(*past, wrote, access) + "\n  " + kNextForTheHost;
+  const Facts facts = {{"where", where}, {"other", past->name}};
+  const std::string line = access_word(touch.writes) + at_place(place(host));
+  const std::string what =
+      touch.writes ? (wrote ? words("host_race: the host writes {where}, which {other} may still write", facts)
+                            : words("host_race: the host writes {where}, which {other} may still read", facts))
+                   : (wrote ? words("host_race: the host reads {where}, which {other} may still write", facts)
+                            : words("host_race: the host reads {where}, which {other} may still read", facts));
+  finding.message = what + "\n  " + words("the host: {access}", {{"access", line}}) + "\n  " +
+                    line_of(*past, wrote, access) + "\n  " + next_for_the_host();
   findings.add(std::move(finding));
 }
 

@@ -34,7 +34,7 @@ struct PastWork {
     bool writes = false;
   };
   Task work;
-  std::string name;                       // "kernel reduce", "cudaMemcpyAsync"
+  std::string name;                       // "kernel reduce", "cudaMemcpyAsync"; with marks
   SegmentId first = 0, end = 0;           // of a launch: its accesses are stamped with segments in [first, end)
   std::optional<SourceNames> names;       // of a launch: its source lines
   std::map<uint64_t, NamedArray> arrays;  // of a launch: what it calls the allocations that the host reaches

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/words.h"
+
 namespace lockstep {
 
 Outcome ChildGrids::request(const StartedWork& grid, LaunchRequest* request) const {
@@ -12,8 +14,8 @@ Outcome ChildGrids::request(const StartedWork& grid, LaunchRequest* request) con
   FunctionInfo info;
   if (!module)
     return {Status::kInvalidDeviceFunction,
-            "the launched pointer does not point to a kernel\n  Next: set the pointer "
-            "on the device. The address of a host's function means nothing there."};
+            with_next(words("the launched pointer does not point to a kernel"),
+                      words("set the pointer on the device. The address of a host's function means nothing there."))};
   if (Outcome unknown = kernels_.find(*module, name, &info); !unknown.ok()) return unknown;
   *request = {.function = info.id,
               .grid = grid.grid,
@@ -36,13 +38,16 @@ Outcome ChildGrids::check(const StartedWork& grid, uint64_t* param_bytes) {
 
 void ChildGrids::failed(const StartedWork& grid, const Site& at, const std::string& message) {
   if (!options_.checks.launch) return;
-  const std::string where = at.file.empty() ? "" : " at " + at.file + ":" + std::to_string(at.line);
+  const std::string where = at.file.empty() ? "" : at.file + ":" + std::to_string(at.line);
   findings_.add({.kind = "bad_launch",
                  .kernel = grid.launcher.kernel,
                  .at = at,
-                 .message = "a launch <<<" + lockstep::text(grid.grid) + ", " + lockstep::text(grid.block) + ", " +
-                            std::to_string(grid.shared_bytes) + ">>> in kernel " + grid.launcher.kernel + where +
-                            " failed: " + message});
+                 .message = words("a launch {shape} in kernel {kernel}{at} failed: ",
+                                  {{"shape", "<<<" + lockstep::text(grid.grid) + ", " + lockstep::text(grid.block) +
+                                                 ", " + std::to_string(grid.shared_bytes) + ">>>"},
+                                   {"kernel", grid.launcher.kernel},
+                                   {"at", at_place(where)}}) +
+                            message});
 }
 
 uint64_t ChildGrids::text(const std::string& text) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/words.h"
+
 namespace lockstep {
 namespace {
 
@@ -12,19 +14,19 @@ std::byte* pointer(uint64_t address) { return reinterpret_cast<std::byte*>(addre
 Outcome no_memory(const Memory& memory, uint64_t bytes) {
   const uint64_t left = memory.capacity() - memory.used();
   if (bytes <= left)
-    return {Status::kOutOfMemory, "the system has no " + bytes_text(bytes) +
-                                      " more for this process\n  Next: allocate less, or raise the process's limit of "
-                                      "memory."};
-  return {Status::kOutOfMemory,
-          "the device has " + bytes_text(left) + " left of " + bytes_text(memory.capacity()) + ", and " +
-              bytes_text(bytes) +
-              " were asked for\n  Next: check how the size is computed. It is in bytes. The emulated card gets more "
-              "memory with LOCKSTEP_MEMORY=16G."};
+    return {Status::kOutOfMemory,
+            with_next(words("the system has no {size} more for this process", {{"size", byte_count(bytes)}}),
+                      words("allocate less, or raise the process's limit of memory."))};
+  return {
+      Status::kOutOfMemory,
+      with_next(
+          words("the device has {left} left of {whole}, and {size} were asked for",
+                {{"left", byte_count(left)}, {"whole", byte_count(memory.capacity())}, {"size", byte_count(bytes)}}),
+          words("check how the size is computed. It is in bytes. The emulated card gets more memory with "
+                "LOCKSTEP_MEMORY=16G."))};
 }
 
 }  // namespace
-
-std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset) {
   const bool shared = kind != MemoryKind::kDevice;

@@ -15,8 +15,6 @@
 
 namespace lockstep {
 
-std::string bytes_text(uint64_t bytes);  // "42 bytes"
-
 class DeviceMemory {
  public:
   explicit DeviceMemory(const DeviceOptions& options)

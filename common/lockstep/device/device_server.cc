@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "device/in_place.h"
 #include "device/other_input.h"
 #include "device/vault.h"
@@ -82,9 +83,8 @@ class DeviceServer {
       outcome = answer(kind, in, out);
     } catch (const std::bad_alloc&) {
       outcome = {Status::kOutOfMemory,
-                 "the device's process has no memory left to emulate with\n  Next: lift its memory limit (ulimit -v "
-                 "unlimited), or "
-                 "launch smaller blocks."};
+                 with_next(words("the device's process has no memory left to emulate with"),
+                           words("lift its memory limit (ulimit -v unlimited), or launch smaller blocks."))};
     }
     reply(outcome, out);
   }

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/interruption.h"
+#include "base/words.h"
 #include "device/device_server.h"
 #include "engine/memory.h"
 #include "report/report.h"
@@ -53,7 +54,7 @@ int serve(Connection& connection, int vault) {
     options.host = &host;
     device = EmulatedDevice::create(options);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
-    std::fprintf(stderr, "device_server: %s\n", error.what());
+    std::fprintf(stderr, "device_server: %s\n", plain(error.what()).c_str());
     refuse_device(connection, error.what());
     return 2;
   }
@@ -62,7 +63,7 @@ int serve(Connection& connection, int vault) {
   if (ending.kind != Ending::kOrderly && !options.report_file.empty())
     written = write_report(options.report_file, device->report_json(ending.text()));
   if (!written.ok()) {
-    std::fprintf(stderr, "device_server: %s\n", written.message.c_str());
+    std::fprintf(stderr, "device_server: %s\n", plain(written.message).c_str());
     return 4;
   }
   if (ending.kind == Ending::kViolation) std::fprintf(stderr, "%s\n", ending.text().c_str());

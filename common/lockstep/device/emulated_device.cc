@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "device/child_grids.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
@@ -265,8 +266,10 @@ void InProcessDevice::run_started(std::vector<StartedWork> started, uint64_t sta
     started.clear();
     if (Outcome outcome = run_started(work, stack_bytes, &started); !outcome.ok()) {
       const Launcher& by = work.launcher;
-      sticky_ = {Status::kIllegalAddress, "work that kernel " + by.kernel + " started at " + by.file + ":" +
-                                              std::to_string(by.line) + " cannot run any more: " + outcome.message};
+      sticky_ = {Status::kIllegalAddress,
+                 words("work that kernel {kernel} started at {place} cannot run any more: ",
+                       {{"kernel", by.kernel}, {"place", by.file + ":" + std::to_string(by.line)}}) +
+                     outcome.message};
     }
     put_in_front(waiting, std::move(started));
   }
@@ -326,10 +329,11 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
 // A finding in a grid that a kernel launched names the line of that launch, too.
 void name_launcher(const Launcher& by, LaunchState& state) {
   for (size_t i = 0; i < state.findings.all().size(); ++i) {
-    const bool is_fault = state.findings.all()[i].message == state.fault.message;
-    state.findings.add_line(i, "\n  launched by kernel " + by.kernel +
-                                   (by.file.empty() ? "" : " at " + by.file + ":" + std::to_string(by.line)));
-    if (is_fault) state.fault.message = state.findings.all()[i].message;
+    const bool is_fault = state.findings.all()[i].marked == state.fault.message;
+    const std::string place = by.file.empty() ? "" : by.file + ":" + std::to_string(by.line);
+    state.findings.add_line(
+        i, "\n  " + words("launched by kernel {kernel}{at}", {{"kernel", by.kernel}, {"at", at_place(place)}}));
+    if (is_fault) state.fault.message = state.findings.all()[i].marked;
   }
 }
 
@@ -349,7 +353,7 @@ std::vector<StartedWork> InProcessDevice::run(const Launch& launch, const Loaded
   sticky_ = state.fault;
   if (sticky_.ok()) return std::move(state.children);
   const auto& all = findings_.all();
-  const auto found = std::ranges::find(all, sticky_.message, &Finding::message);
+  const auto found = std::ranges::find(all, sticky_.message, &Finding::marked);
   if (found != all.end()) host_.kernel_failed(static_cast<size_t>(found - all.begin()));
   return {};
 }
@@ -369,10 +373,10 @@ Origin InProcessDevice::origin_of(const LoadedKernel& kernel, const LaunchReques
     if (global.address == base) return {demangled(name)};
   const std::vector<uint64_t> arguments = arguments_of(kernel, request);
   const auto found = base ? std::ranges::find(arguments, base) : arguments.end();
-  if (found == arguments.end()) return {"device memory"};
+  if (found == arguments.end()) return {words("device memory")};
   const auto number = static_cast<uint32_t>(found - arguments.begin() + 1);
   const bool only = std::find(found + 1, arguments.end(), base) == arguments.end();  // else which of them is not known
-  return {"parameter " + std::to_string(number), only ? number : 0};
+  return {words("parameter {number}", {{"number", std::to_string(number)}}), only ? number : 0};
 }
 
 }  // namespace

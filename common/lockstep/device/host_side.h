@@ -44,7 +44,7 @@ class HostSide {
   bool call_fails(std::string_view function);
   // With a planned failure: the names of the calls that it counts, in their order. It is one of them.
   const std::vector<std::string>& counted_calls() const { return counted_calls_; }
-  // What the program says of calls that failed, with the next step.
+  // What the program says of calls that failed, with the next step, and with marks (base/words.h).
   const std::vector<std::string>& failed_calls() const { return failed_calls_; }
   void tell_place(CallKind call, uint64_t address, std::string_view place);
   void kernel_failed(size_t finding) { fault_ = finding; }  // with this finding

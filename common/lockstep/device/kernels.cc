@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "program/decode_program.h"
 #include "program/frame_layout.h"
@@ -36,9 +37,9 @@ Outcome Kernels::find(LoadedModule& loaded, std::string_view name, FunctionInfo*
     if (known && known->module == &loaded && known->info.name == name) return *info = known->info, Outcome{};
   const auto entry = loaded.functions.find(std::string(name));
   if (entry == loaded.functions.end() || !entry->second->is_entry)
-    return {Status::kInvalidDeviceFunction, "the program's PTX has no kernel '" + std::string(name) +
-                                                "'\n  Next: rebuild it, every file with PTX; host code and PTX do not "
-                                                "belong together."};
+    return {Status::kInvalidDeviceFunction,
+            with_next(words("the program's PTX has no kernel '{name}'", {{"name", std::string(name)}}),
+                      words("rebuild it, every file with PTX; host code and PTX do not belong together."))};
   auto kernel = std::make_unique<LoadedKernel>();
   kernel->module = &loaded;
   try {

@@ -4,50 +4,58 @@
 #include <string>
 
 #include "base/toolkit_file.h"
+#include "base/words.h"
 #include "count/occupancy.h"
 #include "device/kernels.h"
 
 namespace lockstep {
 namespace {
 
-Outcome bad(const std::string& message) { return {Status::kInvalidConfiguration, message}; }
+Outcome bad(const std::string& what, const std::string& next) {
+  return {Status::kInvalidConfiguration, with_next(what, next)};
+}
 
 Outcome check_shape(const DeviceLimits& limits, const LaunchRequest& r) {
   if (!r.grid.count())
     return bad(
-        "the grid is empty\n  Next: round the number of blocks up: (n + threads - 1) / threads. For n = 0 return "
-        "before the launch.");
-  if (!r.block.count()) return bad("the block is empty\n  Next: give every dimension of the block at least 1 thread.");
+        words("the grid is empty"),
+        words("round the number of blocks up: (n + threads - 1) / threads. For n = 0 return before the launch."));
+  if (!r.block.count())
+    return bad(words("the block is empty"), words("give every dimension of the block at least 1 thread."));
   if (r.block.count() > limits.max_threads_per_block)
-    return bad("the block has " + std::to_string(r.block.count()) + " threads; a block may have at most " +
-               std::to_string(limits.max_threads_per_block) + "\n  Next: make the blocks smaller and the grid larger.");
-  if (r.block.x > limits.max_block.x || r.block.y > limits.max_block.y || r.block.z > limits.max_block.z)
-    return bad("the block is larger than 1024 x 1024 x 64 in one dimension\n  Next: put the long dimension in x.");
-  if (r.grid.x > limits.max_grid.x || r.grid.y > limits.max_grid.y || r.grid.z > limits.max_grid.z)
     return bad(
-        "the grid is larger than 2147483647 x 65535 x 65535 in one dimension. A negative number of blocks is very "
-        "large, too\n  Next: check how the number of blocks is computed.");
+        words("the block has {count} threads; a block may have at most {most}",
+              {{"count", std::to_string(r.block.count())}, {"most", std::to_string(limits.max_threads_per_block)}}),
+        words("make the blocks smaller and the grid larger."));
+  if (r.block.x > limits.max_block.x || r.block.y > limits.max_block.y || r.block.z > limits.max_block.z)
+    return bad(words("the block is larger than 1024 x 1024 x 64 in one dimension"),
+               words("put the long dimension in x."));
+  if (r.grid.x > limits.max_grid.x || r.grid.y > limits.max_grid.y || r.grid.z > limits.max_grid.z)
+    return bad(words("the grid is larger than 2147483647 x 65535 x 65535 in one dimension. A negative number of blocks "
+                     "is very large, too"),
+               words("check how the number of blocks is computed."));
   return {};
 }
 
 Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r) {
   const FunctionInfo& info = kernel.info;
   if (r.block.count() > info.max_threads_per_block)
-    return {Status::kLaunchOutOfResources, "the block has " + std::to_string(r.block.count()) +
-                                               " threads; the kernel's __launch_bounds__ allow " +
-                                               std::to_string(info.max_threads_per_block) +
-                                               "\n  Next: launch smaller blocks, or raise its __launch_bounds__."};
-  if (r.dynamic_shared_bytes > kernel.max_dynamic_shared ||
-      info.static_shared_bytes + r.dynamic_shared_bytes > limits.shared_per_block_optin)
+    return {Status::kLaunchOutOfResources,
+            with_next(words("the block has {count} threads; the kernel's __launch_bounds__ allow {most}",
+                            {{"count", std::to_string(r.block.count())},
+                             {"most", std::to_string(info.max_threads_per_block)}}),
+                      words("launch smaller blocks, or raise its __launch_bounds__."))};
+  const uint64_t wanted = info.static_shared_bytes + r.dynamic_shared_bytes;
+  if (r.dynamic_shared_bytes > kernel.max_dynamic_shared || wanted > limits.shared_per_block_optin)
     return {Status::kInvalidValue,
-            "a block wants " + bytes_text(info.static_shared_bytes + r.dynamic_shared_bytes) +
-                " of shared memory; the kernel may have " +
-                bytes_text(info.static_shared_bytes + kernel.max_dynamic_shared) +
-                (info.static_shared_bytes + r.dynamic_shared_bytes > limits.shared_per_block_optin
-                     ? "\n  Next: use less shared memory. The card has no more for a block than " +
-                           bytes_text(limits.shared_per_block_optin) + "."
-                     : "\n  Next: for more than 48 KiB call cudaFuncSetAttribute(kernel, "
-                       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.")};
+            with_next(words("a block wants {wanted} of shared memory; the kernel may have {most}",
+                            {{"wanted", byte_count(wanted)},
+                             {"most", byte_count(info.static_shared_bytes + kernel.max_dynamic_shared)}}),
+                      wanted > limits.shared_per_block_optin
+                          ? words("use less shared memory. The card has no more for a block than {most}.",
+                                  {{"most", byte_count(limits.shared_per_block_optin)}})
+                          : words("for more than 48 KiB call cudaFuncSetAttribute(kernel, "
+                                  "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first."))};
   if (r.params.size() < info.param_bytes) return {Status::kInvalidValue, ""};
   return {};
 }
@@ -59,11 +67,13 @@ Outcome unsupported(const LoadedKernel& kernel) {
   const bool inlined = place.inlined_line != 0;
   const auto& files = kernel.module->module.files;
   const auto file = files.find(inlined ? place.inlined_file : place.file);
-  std::string at = " at PTX line " + std::to_string(place.ptx_line);
-  if (file != files.end()) at = " at " + file->second + ":" + std::to_string(inlined ? place.inlined_line : place.line);
+  std::string at = words("PTX line {line}", {{"line", std::to_string(place.ptx_line)}});
+  if (file != files.end()) at = file->second + ":" + std::to_string(inlined ? place.inlined_line : place.line);
   if (file != files.end() && is_toolkit_file(file->second)) at = "";  // the line of the launch is told, too
   return {Status::kUnsupportedInstruction,
-          "kernel " + kernel.name + " uses " + program.refusal.instruction + at + ": " + program.refusal.message};
+          words("kernel {kernel} uses {instruction}{at}: ",
+                {{"kernel", kernel.name}, {"instruction", program.refusal.instruction}, {"at", at_place(at)}}) +
+              program.refusal.message};
 }
 
 }  // namespace
@@ -81,10 +91,11 @@ Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, con
   const auto threads = static_cast<uint32_t>(r.block.count());
   *resident = uint64_t{limits.sm_count} * blocks_per_sm(limits, kernel, threads, r.dynamic_shared_bytes);
   if (r.cooperative && r.grid.count() > *resident)
-    return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(r.grid.count()) +
-                                                    " blocks; the card holds " + std::to_string(*resident) +
-                                                    " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
-                                                    "Multiprocessor for the number, and let each block loop."};
+    return {Status::kCooperativeLaunchTooLarge,
+            with_next(words("a cooperative launch of {count} blocks; the card holds {most} at once",
+                            {{"count", std::to_string(r.grid.count())}, {"most", std::to_string(*resident)}}),
+                      words("ask cudaOccupancyMaxActiveBlocksPerMultiprocessor for the number, and let each block "
+                            "loop."))};
   return kernel.program->refusal.message.empty() ? Outcome{} : unsupported(kernel);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
 #include "program/program.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
@@ -32,9 +33,8 @@ std::vector<const Function*> functions_with_address(const LoadedModule& loaded) 
 }  // namespace
 
 Outcome refused(const PtxError& error) {
-  return {Status::kInvalidPtx, std::string(error.what()) +
-                                   "\n  Next: check the program's asm statements, which nvcc does not read; if it has "
-                                   "none, rebuild it with nvcc."};
+  return {Status::kInvalidPtx, with_next(error.what(), words("check the program's asm statements, which nvcc does not "
+                                                             "read; if it has none, rebuild it with nvcc."))};
 }
 
 Outcome Modules::load(const std::vector<std::string_view>& ptx, ModuleId* id) {
@@ -58,7 +58,8 @@ void Modules::allocate_variables(LoadedModule& loaded) {
     if ((v.space != Space::kGlobal && v.space != Space::kConst) || v.is_extern) continue;
     const uint64_t address = memory_.allocate_variable(v.bytes, v.managed);
     if (!address)
-      throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
+      throw PtxError(0, words("no device memory is left for the variable '{name}' of {size}",
+                              {{"name", v.name}, {"size", byte_count(v.bytes)}}));
     loaded.globals[v.name] = {address, v.bytes};
   }
   for (const Variable& v : loaded.module.variables)
@@ -75,7 +76,8 @@ void Modules::initialise(const LoadedModule& loaded, const Variable& v) {
     else if (const auto f = loaded.function_ids.find(r.symbol); f != loaded.function_ids.end())
       address = kFunctionWindow + 16 * f->second;
     else
-      throw PtxError(0, "the initialiser of '" + v.name + "' names '" + r.symbol + "', which is not defined");
+      throw PtxError(0, words("the initialiser of '{name}' names '{symbol}', which is not defined",
+                              {{"name", v.name}, {"symbol", r.symbol}}));
     address += static_cast<uint64_t>(r.addend);
     for (uint32_t i = 0; i < r.bytes; ++i)
       bytes[r.offset + i] = static_cast<uint8_t>(address >> (8 * (i + r.byte_of_address)));

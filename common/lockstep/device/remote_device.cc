@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "base/words.h"
 #include "device/device.h"
 #include "device/wire.h"
 #include "engine/host.h"
@@ -21,10 +22,11 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kMostReply = 256 << 20;  // bytes; the output of kernels comes in one reply
-constexpr const char* kGoneText =
-    "the emulated device is gone: its process has ended, or this process is a copy (fork) of the program's\n  Next: "
-    "call "
-    "CUDA only in the process that began with it.";
+std::string gone_text() {
+  return with_next(
+      words("the emulated device is gone: its process has ended, or this process is a copy (fork) of the program's"),
+      words("call CUDA only in the process that began with it."));
+}
 
 Outcome take_outcome(Reader& in) {
   const auto status = in.take<Status>();
@@ -37,7 +39,7 @@ class RemoteDevice : public Device {
     connection_.accept_passed();
     const bool sent = connection_.send(Message::kHello, Writer().put(kWireVersion).body());
     const std::optional<Received> received = sent ? connection_.receive() : std::nullopt;
-    if (!received) throw std::runtime_error(kGoneText);
+    if (!received) throw std::runtime_error(gone_text());
     Reader in(received->body);
     if (const Outcome outcome = take_outcome(in); !outcome.ok()) throw std::runtime_error(outcome.message);
     limits_ = in.take<DeviceLimits>();
@@ -137,8 +139,10 @@ class RemoteDevice : public Device {
     std::vector<uint64_t> lengths;
     for (const std::string_view text : ptx) total += lengths.emplace_back(text.size());
     if (total > kMostPtx)
-      return {Status::kInvalidPtx, "the program has " + std::to_string(total >> 20) + " MiB of PTX; a device takes " +
-                                       std::to_string(kMostPtx >> 20) + " MiB\n  Next: build for fewer architectures."};
+      return {Status::kInvalidPtx,
+              with_next(words("the program has {size} MiB of PTX; a device takes {most} MiB",
+                              {{"size", std::to_string(total >> 20)}, {"most", std::to_string(kMostPtx >> 20)}}),
+                        words("build for fewer architectures."))};
     for (const std::string_view text : ptx)
       for (uint64_t begin = 0; begin < text.size(); begin += kTransferBytes) {
         const std::string_view piece = text.substr(begin, kTransferBytes);
@@ -256,8 +260,8 @@ class RemoteDevice : public Device {
                        : mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, 0);
     if (window == MAP_FAILED)
       throw std::runtime_error(
-          "the program's process has no room for the device's addresses\n  Next: lift the limit (ulimit -v unlimited), "
-          "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
+          with_next(words("the program's process has no room for the device's addresses"),
+                    words("lift the limit (ulimit -v unlimited), or emulate a card with less (LOCKSTEP_MEMORY=1G)")));
     window_ = static_cast<char*>(window);
   }
 
@@ -302,7 +306,7 @@ class RemoteDevice : public Device {
 
   Outcome lost() const {
     gone_ = true;
-    return fault_ = {Status::kDeviceGone, kGoneText};
+    return fault_ = {Status::kDeviceGone, gone_text()};
   }
 
   // An allocation of the host, or a variable of a module that it asked for.
@@ -362,7 +366,8 @@ std::unique_ptr<Device> connect_device(const std::string& socket) {
   int fd = -1;
   const char* const end = socket.data() + socket.size();
   if (!socket.starts_with("fd:") || std::from_chars(socket.data() + 3, end, fd).ptr != end || fd < 0)
-    throw std::runtime_error("LOCKSTEP_DEVICE=" + socket + ": expected fd:N, the number of a descriptor");
+    throw std::runtime_error(
+        words("LOCKSTEP_DEVICE={text}: expected fd:N, the number of a descriptor", {{"text", socket}}));
   return std::make_unique<RemoteDevice>(fd);
 }
 

@@ -9,12 +9,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/words.h"
 #include "device/wire.h"
 
 namespace lockstep {
 namespace {
 
-constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
+std::string no_shared_memory(const char* reason) {
+  return words("shared memory for a device in a process of its own cannot be had: {reason}", {{"reason", reason}});
+}
 
 }  // namespace
 
@@ -23,7 +26,7 @@ SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD
   const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
                     fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
   void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
-  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
+  if (window == MAP_FAILED) throw std::runtime_error(no_shared_memory(std::strerror(errno)));
   window_ = static_cast<char*>(window);
 }
 

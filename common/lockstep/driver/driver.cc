@@ -6,15 +6,16 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/words.h"
 #include "runtime/call_place.h"
 #include "runtime/refusals.h"
+#include "runtime/teller.h"
 
 namespace lockstep::driver {
 namespace {
@@ -43,19 +44,24 @@ std::string library_at(const void* address) {
   return "";
 }
 
-std::string reason(const std::string& library, const char* function) {
+struct Reason {
+  std::string why, next;
+};
+
+Reason reason(const std::string& library, const char* function) {
   if (!library.empty())
-    return library +
-           " looks for a card. lockstep cannot run its kernels: the library has machine code for GPUs, and lockstep "
-           "runs PTX.\nlockstep:   Next: replace its calls by kernels of your own, or run the program on a GPU.";
+    return {words("{library} looks for a card. lockstep cannot run its kernels: the library has machine code for GPUs, "
+                  "and lockstep runs PTX.",
+                  {{"library", library}}),
+            words("replace its calls by kernels of your own, or run the program on a GPU.")};
   if (dlsym(RTLD_DEFAULT, "__cudaRegisterFatBinary") == nullptr)
-    return std::string("the program looks for NVIDIA's driver (") + function +
-           "), and does not use the shared libcudart, in whose place lockstep stands.\nlockstep:   Next: build it with "
-           "nvcc "
-           "-cudart shared; the driver's own functions (cu…) are not emulated.";
-  return std::string("the program calls ") + function +
-         ". The driver's functions (cu…) are not emulated.\nlockstep:   Next: use the runtime's functions (cuda…), or "
-         "run the program on a GPU.";
+    return {words("the program looks for NVIDIA's driver ({function}), and does not use the shared libcudart, in whose "
+                  "place lockstep stands.",
+                  {{"function", function}}),
+            words("build it with nvcc -cudart shared; the driver's own functions (cu…) are not emulated.")};
+  return {
+      words("the program calls {function}. The driver's functions (cu…) are not emulated.", {{"function", function}}),
+      words("use the runtime's functions (cuda…), or run the program on a GPU.")};
 }
 
 // Once for each library, and once for the program.
@@ -65,10 +71,10 @@ void tell(const std::string& library, const char* function) {
   const std::lock_guard lock(mutex);
   runtime::note_refusal();
   if (!told->insert(library).second) return;
-  std::string text = "lockstep: " + reason(library, function) + "\n";
+  auto [why, next] = reason(library, function);
   if (const std::string place = runtime::place_of(runtime::call_stack()); !place.empty())
-    text.insert(text.find('\n') + 1, "lockstep:   at " + place + "\n");
-  std::fputs(text.c_str(), stderr);
+    why += "\n  " + words("at {place}", {{"place", place}});
+  runtime::tell_person(with_next(why, next));
 }
 
 // The driver's function of this name; null: there is none.

@@ -11,11 +11,6 @@
 namespace lockstep {
 namespace {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
-std::string bytes_text(uint64_t bytes) {
-  return bytes == 1 ? words("1 byte") : words("{count} bytes", {{"count", std::to_string(bytes)}});
-}
 uint32_t bytes_of(const MemoryAccess& access) { return access.bytes * access.count; }
 
 const std::string kNext = "\nNext: ";
@@ -52,7 +47,7 @@ const char* kind_of_fault(const Memory& memory, uint64_t address) {
 
 // "s_row has 64 elements."
 std::string extent_text(const NamedArray& array, uint64_t bytes) {
-  if (!array.shape) return words("{array} has {size}.", {{"array", array.name}, {"size", bytes_text(bytes)}});
+  if (!array.shape) return words("{array} has {size}.", {{"array", array.name}, {"size", byte_count(bytes)}});
   uint64_t elements = bytes / array.shape->element_bytes;
   std::string inner;
   for (const uint64_t n : array.shape->inner) inner += " x " + std::to_string(n), elements /= n;
@@ -88,12 +83,12 @@ void describe_outside(const SourceNames& names, const MemoryAccess& access, uint
   if (memory.describe(address).kind == AddressKind::kDevice) {  // it begins inside
     fault.what += words(" at {element}", {{"element", fault.element}});
     fault.detail = words("It ends {distance} behind the array.",
-                         {{"distance", bytes_text(address + bytes_of(access) - range.end)}}) +
+                         {{"distance", byte_count(address + bytes_of(access) - range.end)}}) +
                    " ";
   } else {
     const bool past = address >= range.end;
     const uint64_t away = past ? address - range.end : range.begin - address;
-    const Facts facts = {{"element", fault.element}, {"distance", bytes_text(away)}};
+    const Facts facts = {{"element", fault.element}, {"distance", byte_count(away)}};
     if (away == 0)
       fault.what += past ? words(" at {element}, just past the end", facts)
                          : words(" at {element}, just before the start", facts);
@@ -126,7 +121,7 @@ void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t addr
                        "size_t.");
   } else if (const AddressInfo info = memory.describe(address); info.kind == AddressKind::kFreed) {
     const std::string parameter = names.pointer_to(info.base);
-    const Facts facts = {{"name", parameter}, {"size", bytes_text(info.bytes)}};
+    const Facts facts = {{"name", parameter}, {"size", byte_count(info.bytes)}};
     fault.what = words("use after free: {access}", {{"access", at}});
     fault.detail = (parameter.empty() ? words("The memory there, {size}, was freed.", facts)
                                       : words("The memory of {name}, {size}, was freed.", facts)) +
@@ -148,7 +143,7 @@ void describe_shared(const Launch& launch, const MemoryAccess& access, uint64_t 
   if (!array) {
     fault.what +=
         words(" in shared memory at offset {offset}", {{"offset", std::to_string(static_cast<int64_t>(offset))}});
-    fault.detail = words("The block has {size} of shared memory.", {{"size", bytes_text(launch.shape.shared_bytes)}}) +
+    fault.detail = words("The block has {size} of shared memory.", {{"size", byte_count(launch.shape.shared_bytes)}}) +
                    kNext + words("compare the index with the array's length before the access.");
     return;
   }
@@ -163,7 +158,7 @@ void describe_shared(const Launch& launch, const MemoryAccess& access, uint64_t 
 void describe_local(const Warp& warp, uint64_t offset, Fault& fault) {
   fault.what += words(" in a thread's local memory, at byte {offset}",
                       {{"offset", std::to_string(static_cast<int64_t>(offset))}});
-  fault.detail = words("The thread's arrays have {size}.", {{"size", bytes_text(warp.local_bytes())}}) + kNext +
+  fault.detail = words("The thread's arrays have {size}.", {{"size", byte_count(warp.local_bytes())}}) + kNext +
                  words("compare the index with the length of the array that the function declares.");
 }
 
@@ -188,7 +183,7 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   const uint64_t behind = array % bytes_of(access);  // 0: only the index is to blame
   if (behind)
     fault.detail +=
-        words("The array begins {distance} behind such a multiple.", {{"distance", bytes_text(behind)}}) + "\n";
+        words("The array begins {distance} behind such a multiple.", {{"distance", byte_count(behind)}}) + "\n";
   fault.detail += "Next: ";
   if (behind && element && behind % element == 0)
     fault.detail += words(
@@ -212,7 +207,7 @@ void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t 
               kind,
               lane,
               access.pc,
-              outside_text(access, {{"size", bytes_text(bytes_of(access))}}),
+              outside_text(access, {{"size", byte_count(bytes_of(access))}}),
               ""};
   if (space == Space::kShared)
     describe_shared(warp.launch(), access, address - kSharedBase, fault);

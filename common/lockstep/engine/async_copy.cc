@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/fault.h"
 #include "engine/mbarrier.h"
@@ -120,8 +121,9 @@ void start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
     const uint32_t bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
     if (bytes % kBulkUnit != 0)
       return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
-                         "a bulk copy of " + std::to_string(bytes) + " bytes",
-                         "Its size must be a multiple of 16 bytes.\nNext: copy the rest with ordinary loads."});
+                         words("a bulk copy of {size}", {{"size", byte_count(bytes)}}),
+                         words("Its size must be a multiple of 16 bytes.") +
+                             "\nNext: " + words("copy the rest with ordinary loads.")});
     const bool good = may_copy(warp, use.from, l, from[l], bytes) && may_copy(warp, use.to, l, to[l], bytes);
     if (warp.state().faulted) return;
     pending.bulks.push_back({&use, l, pending.open_bulk_group[l], bytes, from[l], to[l], mbarrier[l], good, {}});

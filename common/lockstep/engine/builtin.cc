@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/words.h"
 #include "engine/block.h"
 #include "engine/call_values.h"
 #include "engine/device_runtime.h"
@@ -139,9 +140,10 @@ void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
 void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   const auto address = argument<uint64_t>(warp, site, 0, lane);
   if (address == 0 || free_heap(warp, address)) return;
-  fail(warp, {Status::kIllegalAddress, "invalid_free", lane, pc, "free() of an address that malloc() did not give",
-              "Next: give free() only what a kernel's malloc() returned, and only once. The host frees what it "
-              "allocated."});
+  fail(warp,
+       {Status::kIllegalAddress, "invalid_free", lane, pc, words("free() of an address that malloc() did not give"),
+        "Next: " + words("give free() only what a kernel's malloc() returned, and only once. The host frees what "
+                         "it allocated.")});
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
@@ -149,7 +151,7 @@ void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t 
   const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
   fail(warp, {Status::kAssert, "assertion", lane, pc,
               text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
-                  ": assertion `" + text(0) + "' failed",
+                  words(": assertion `{condition}' failed", {{"condition", text(0)}}),
               ""});
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/call_values.h"
@@ -101,11 +102,11 @@ void give_parameter_buffer(const Call& call) {
   Outcome outcome = call.launch().children.check(grid, &bytes);
   if (outcome.status == Status::kUnsupportedInstruction || outcome.status == Status::kInvalidPtx)
     return fail(call.warp, {outcome.status, "unsupported", call.lane, call.pc,
-                            "a kernel that lockstep cannot run is launched here", outcome.message});
+                            words("a kernel that lockstep cannot run is launched here"), outcome.message});
   if (outcome.ok()) {
     buffer = allocate_watched(call.launch().memory, call.launch().observers, std::max<uint64_t>(bytes, 1),
                               {.by_host = false});
-    if (!buffer) outcome = {Status::kOutOfMemory, "no device memory is left for the parameters of a launch"};
+    if (!buffer) outcome = {Status::kOutOfMemory, words("no device memory is left for the parameters of a launch")};
   }
   if (!outcome.ok()) {
     fail_launch(call, grid, outcome);
@@ -134,9 +135,10 @@ void launch_grid(const Call& call) {
   free_watched(call.warp, buffer);
   grid.depth = call.launch().depth + (stream != kTailLaunch);
   if (grid.depth <= kDeepestLaunch) return start(call, std::move(grid), stream);
-  const Outcome outcome{Status::kLaunchMaxDepth, "kernels launch kernels " + std::to_string(kDeepestLaunch) +
-                                                     " levels deep, and a card allows no more\n  Next: end the "
-                                                     "recursion earlier, or go on in cudaStreamTailLaunch."};
+  const Outcome outcome{Status::kLaunchMaxDepth,
+                        with_next(words("kernels launch kernels {most} levels deep, and a card allows no more",
+                                        {{"most", std::to_string(kDeepestLaunch)}}),
+                                  words("end the recursion earlier, or go on in cudaStreamTailLaunch."))};
   fail_launch(call, grid, outcome);
   call.give(outcome.status);
 }
@@ -146,9 +148,12 @@ void launch_grid(const Call& call) {
 bool holds(const Call& call, const char* function, uint64_t address, uint64_t bytes) {
   if (bytes == 0 || call.launch().memory.find(address).contains(address, bytes)) return true;
   fail(call.warp, {Status::kIllegalAddress, "out_of_bounds", call.lane, call.pc,
-                   std::string(function) + " of " + std::to_string(bytes) + " bytes: " +
-                       call.launch().memory.nearest(address, static_cast<uint32_t>(std::min<uint64_t>(bytes, 1 << 30))),
-                   "Next: copy and fill global memory only, and compare the size with the allocation's."});
+                   words("{function} of {size}: {what}",
+                         {{"function", function},
+                          {"size", byte_count(bytes)},
+                          {"what", call.launch().memory.nearest(
+                                       address, static_cast<uint32_t>(std::min<uint64_t>(bytes, 1 << 30)))}}),
+                   "Next: " + words("copy and fill global memory only, and compare the size with the allocation's.")});
   return false;
 }
 
@@ -192,10 +197,11 @@ void allocate(const Call& call) {  // cudaMalloc(pointer to the pointer, bytes)
 void free(const Call& call) {
   const auto address = call.get<uint64_t>(0);
   if (address == 0 || free_heap(call.warp, address)) return call.give(Status::kOk);
-  fail(call.warp, {Status::kIllegalAddress, "invalid_free", call.lane, call.pc,
-                   "cudaFree() of an address that no kernel allocated",
-                   "Next: free in kernels only what kernels allocated, and only once. The host frees what it "
-                   "allocated."});
+  fail(call.warp,
+       {Status::kIllegalAddress, "invalid_free", call.lane, call.pc,
+        words("cudaFree() of an address that no kernel allocated"),
+        "Next: " + words("free in kernels only what kernels allocated, and only once. The host frees what it "
+                         "allocated.")});
 }
 
 // ---- facts ----

@@ -31,7 +31,7 @@ size_t note(const Warp& warp, const Fault& fault, const char* access) {
       words("block {block}, thread {thread}",
             {{"block", text(finding.at.block)}, {"thread", text(finding.at.thread)}}) +
       indented(fault.detail);
-  if (state.fault.ok()) state.fault = {fault.status, plain(finding.message)};
+  if (state.fault.ok()) state.fault = {fault.status, finding.message};
   return state.findings.add(std::move(finding));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/fault.h"
@@ -39,28 +40,28 @@ void Mbarrier::end_phase_if_complete() {
 }
 
 const char* Mbarrier::arrive(uint32_t count) {
-  if (count == 0 || count > pending) return "more arrivals than this phase of the mbarrier awaits";
+  if (count == 0 || count > pending) return later("more arrivals than this phase of the mbarrier awaits");
   pending -= count;
   end_phase_if_complete();
   return nullptr;
 }
 
 const char* Mbarrier::drop(uint32_t count) {
-  if (count > expected) return "more threads drop out of the mbarrier than take part in it";
+  if (count > expected) return later("more threads drop out of the mbarrier than take part in it");
   expected -= count;
   return arrive(count);
 }
 
 const char* Mbarrier::expect(int64_t more_bytes) {
   const int64_t sum = bytes + more_bytes;
-  if (std::abs(sum) > kMost) return "more than 1048575 bytes under way at one mbarrier";
+  if (std::abs(sum) > kMost) return later("more than 1048575 bytes under way at one mbarrier");
   bytes = static_cast<int32_t>(sum);
   end_phase_if_complete();
   return nullptr;
 }
 
 const char* Mbarrier::await_one_more() {
-  if (pending == kMost) return "more than 1048575 arrivals awaited by an mbarrier";
+  if (pending == kMost) return later("more than 1048575 arrivals awaited by an mbarrier");
   ++pending;
   return nullptr;
 }
@@ -70,14 +71,14 @@ uint64_t& mbarrier_word(Warp& warp, uint64_t address) {
 }
 
 void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next) {
-  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, access.pc, what, next});
+  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, access.pc, words(what), "Next: " + words(next)});
 }
 
 uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   uint64_t& word = mbarrier_word(warp, address);
   if (Mbarrier::is_one(word)) return &word;
-  fail_mbarrier(warp, access, lane, "an mbarrier that is not initialised",
-                "Next: let one thread call init(), and put __syncthreads() between init() and the first use.");
+  fail_mbarrier(warp, access, lane, later("an mbarrier that is not initialised"),
+                later("let one thread call init(), and put __syncthreads() between init() and the first use."));
   return nullptr;
 }
 
@@ -97,7 +98,8 @@ bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t*
   for (const uint32_t l : each_lane(mask)) {
     if (access.space == Space::kGeneric) {
       if (out[l] - kSharedWindow >= kWindowBytes) {
-        fail_mbarrier(warp, access, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
+        fail_mbarrier(warp, access, l, later("an mbarrier that is not in shared memory"),
+                      later("declare it __shared__."));
         return false;
       }
       out[l] -= kSharedWindow;

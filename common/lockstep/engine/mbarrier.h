@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/words.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -45,7 +46,7 @@ uint64_t& mbarrier_word(Warp& warp, uint64_t address);
 // Null if the lane's object is not initialised: the launch has failed.
 uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 
-// Applies `change` to the lane's object. `change` gives an error text, or null. False: the launch has failed.
+// Applies `change` to the lane's object. `change` gives an error's form, or null. False: the launch has failed.
 template <class Change>
 bool update_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
   uint64_t* word = initialised_word(warp, access, lane, address);
@@ -53,7 +54,7 @@ bool update_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   Mbarrier barrier = Mbarrier::read(*word);
   if (const char* wrong = change(barrier)) {
     fail_mbarrier(warp, access, lane, wrong,
-                  "Next: compare the count that init() got with the number of threads that arrive in one phase.");
+                  later("compare the count that init() got with the number of threads that arrive in one phase."));
     return false;
   }
   *word = barrier.word();

@@ -1,5 +1,6 @@
 #include "engine/mbarrier_run.h"
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/async_copy.h"
 #include "engine/launch_state.h"
@@ -12,8 +13,8 @@ namespace {
 void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
   if (count == 0 || count > Mbarrier::kMost)
-    return fail_mbarrier(warp, use.access, lane, "an mbarrier's count must lie between 1 and 1048575",
-                         "Next: give init() the number of threads that arrive in each phase.");
+    return fail_mbarrier(warp, use.access, lane, later("an mbarrier's count must lie between 1 and 1048575"),
+                         later("give init() the number of threads that arrive in each phase."));
   Mbarrier barrier;
   barrier.pending = barrier.expected = count;
   mbarrier_word(warp, address) = barrier.word();
@@ -30,7 +31,7 @@ void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address)
     const bool odd = barrier.odd;
     const char* wrong = barrier.expect(bytes);
     if (!wrong) wrong = use.op == MbarrierOp::kArriveDrop ? barrier.drop(count) : barrier.arrive(count);
-    if (!wrong && use.no_complete && barrier.odd != odd) wrong = "an arrival with .noComplete ends the phase";
+    if (!wrong && use.no_complete && barrier.odd != odd) wrong = later("an arrival with .noComplete ends the phase");
     return wrong;
   });
   if (use.d) lanes<uint64_t>(file, use.d)[lane] = token;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "base/words.h"
 
 namespace lockstep {
 namespace {
@@ -41,8 +42,6 @@ Range find_in(const std::map<uint64_t, Range>& allocations, uint64_t address) {
 // back to the system.
 uint64_t span_of(uint64_t bytes) { return align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
 
-std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
-
 }  // namespace
 
 std::string hex(uint64_t value) {
@@ -66,9 +65,10 @@ Memory::Memory(const DeviceOptions& options)
   void* reserved = reserve(reserved_ + 2 * around_);
   if (reserved == MAP_FAILED) around_ = 0, reserved = reserve(reserved_);  // under valgrind, say
   if (reserved == MAP_FAILED)
-    throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
-                             " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
-                             "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
+    throw std::runtime_error(
+        with_next(words("this process may not reserve {size} MiB of addresses for the device's memory",
+                        {{"size", std::to_string(reserved_ >> 20)}}),
+                  words("lift the limit (ulimit -v unlimited), or emulate a card with less (LOCKSTEP_MEMORY=1G)")));
   base_ = reinterpret_cast<uint64_t>(reserved) + around_;
   own_ = {base_, base_, base_ + own};
   if (!apart) return;
@@ -76,8 +76,8 @@ Memory::Memory(const DeviceOptions& options)
   shared_ = {begin, begin, begin + shared};
   if (mmap(reinterpret_cast<void*>(begin), shared, PROT_NONE, MAP_SHARED | MAP_FIXED, options.shared.file,
            static_cast<off_t>(options.shared.offset)) == MAP_FAILED)
-    throw std::runtime_error(std::string("the memory that host and device share cannot be had: ") +
-                             std::strerror(errno));
+    throw std::runtime_error(
+        words("the memory that host and device share cannot be had: {reason}", {{"reason", std::strerror(errno)}}));
 }
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ + 2 * around_); }
@@ -222,18 +222,24 @@ std::vector<Range> Memory::reached_by_host() const {
 
 std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
   const AddressInfo info = describe(address);
+  const Facts of_info = {{"address", hex(address)}, {"size", byte_count(info.bytes)}, {"base", hex(info.base)}};
   if (info.kind == AddressKind::kFreed)
-    return hex(address) + " is inside memory that was freed: " + plural(info.bytes, "byte") + " at " + hex(info.base);
-  if (info.kind == AddressKind::kDevice)
-    return "it begins " + plural(address - info.base, "byte") + " into an allocation of " + plural(info.bytes, "byte") +
-           " at " + hex(info.base) + " and ends " + plural(address + bytes_wanted - info.base - info.bytes, "byte") +
-           " behind it";
+    return words("{address} is inside memory that was freed: {size} at {base}", of_info);
+  if (info.kind == AddressKind::kDevice) {
+    Facts facts = of_info;
+    facts.emplace_back("begin", byte_count(address - info.base));
+    facts.emplace_back("end", byte_count(address + bytes_wanted - info.base - info.bytes));
+    return words("it begins {begin} into an allocation of {size} at {base} and ends {end} behind it", facts);
+  }
   const Range range = nearest(address);
-  if (range.end == 0) return hex(address) + " is not device memory: nothing is allocated";
+  if (range.end == 0) return words("{address} is not device memory: nothing is allocated", of_info);
   const bool past = address >= range.end;
-  return hex(address) + " is " + plural(past ? address - range.end : range.begin - address, "byte") +
-         (past ? " past the end of" : " before the start of") + " the nearest allocation, " +
-         plural(range.end - range.begin, "byte") + " at " + hex(range.begin);
+  const Facts facts = {{"address", hex(address)},
+                       {"distance", byte_count(past ? address - range.end : range.begin - address)},
+                       {"size", byte_count(range.end - range.begin)},
+                       {"base", hex(range.begin)}};
+  return past ? words("{address} is {distance} past the end of the nearest allocation, {size} at {base}", facts)
+              : words("{address} is {distance} before the start of the nearest allocation, {size} at {base}", facts);
 }
 
 Range Memory::nearest(uint64_t address) const {

@@ -11,15 +11,16 @@ namespace {
 
 std::string location_of(const Site& site, uint32_t ptx_line = 0) {
   if (!site.file.empty()) return site.file + ":" + std::to_string(site.line);
-  const std::string line = ptx_line ? "line " + std::to_string(ptx_line) : "a line";
-  return line + " of its PTX (compile with -lineinfo to see your own line)";
+  if (ptx_line)
+    return words("line {line} of its PTX (compile with -lineinfo to see your own line)",
+                 {{"line", std::to_string(ptx_line)}});
+  return words("a line of its PTX (compile with -lineinfo to see your own line)");
 }
 
 }  // namespace
 
 std::string text(const Site& site) {
-  const std::vector<std::pair<std::string, std::string>> facts = {
-      {"place", location_of(site)}, {"block", text(site.block)}, {"thread", text(site.thread)}};
+  const Facts facts = {{"place", location_of(site)}, {"block", text(site.block)}, {"thread", text(site.thread)}};
   if (site.access == "read") return words("read at {place} by block {block}, thread {thread}", facts);
   if (site.access == "write") return words("write at {place} by block {block}, thread {thread}", facts);
   if (site.access == "atomic") return words("atomic at {place} by block {block}, thread {thread}", facts);
@@ -57,7 +58,7 @@ const SharedArray* SourceNames::shared_at(uint64_t offset) const {
 
 Element SourceNames::shared_element(uint64_t offset) const {
   const SharedArray* const array = shared_at(offset);
-  if (!array) return {"shared memory", static_cast<int64_t>(offset)};
+  if (!array) return {words("shared memory"), static_cast<int64_t>(offset)};
   return {array->name, static_cast<int64_t>(offset + kSharedBase - array->offset)};
 }
 
@@ -143,7 +144,7 @@ std::string SourceNames::pointer_to(uint64_t address) const {
 
 // The kernel's own definition holds the lines of its code. Its name and the number of its parameters must agree, too.
 NamedArray SourceNames::parameter(uint32_t number) const {
-  NamedArray named{"parameter " + std::to_string(number)};
+  NamedArray named{words("parameter {number}", {{"number", std::to_string(number)}})};
   const std::string whole = demangled(symbol);
   const std::vector<std::string> types = parameter_types(whole);
   if (const uint32_t bytes = number <= types.size() ? element_bytes(types[number - 1]) : 0)

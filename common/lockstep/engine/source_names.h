@@ -15,7 +15,8 @@
 
 namespace lockstep {
 
-// An offset in a named array: bytes from its beginning, or before it.
+// An offset in a named array: bytes from its beginning, or before it. Here and below, names may have marks
+// (base/words.h): where the source has no name, words stand for it.
 struct Element {
   std::string array;
   int64_t offset = 0;

@@ -9,6 +9,7 @@
 
 #include <time.h>
 
+#include "base/words.h"
 #include "engine/block.h"
 #include "engine/fault.h"
 #include "program/cuda_names.h"
@@ -94,10 +95,12 @@ std::string lanes_text(Mask mask) {
     l = last;
   }
   const int lanes = std::popcount(mask);
-  std::string text = lanes == 1 ? "lane " : "lanes ";
+  std::string list;
   const bool all = runs.size() <= kMostRuns;
-  for (size_t i = 0; i < (all ? runs.size() : kMostRuns - 1); ++i) text += (i ? ", " : "") + runs[i];
-  return text + (all ? "" : ", … (" + std::to_string(lanes) + " lanes)");
+  for (size_t i = 0; i < (all ? runs.size() : kMostRuns - 1); ++i) list += (i ? ", " : "") + runs[i];
+  const Facts facts = {{"list", list}, {"count", std::to_string(lanes)}};
+  if (!all) return words("lanes {list}, … ({count} lanes)", facts);
+  return lanes == 1 ? words("lane {list}", facts) : words("lanes {list}", facts);
 }
 
 // "the loop of lines 331–333"; empty: it is in no loop, or its lines are not known.
@@ -110,8 +113,8 @@ std::string loop_text(const SourceNames& names, uint32_t pc) {
     const auto [other, at] = names.source_line(i);
     if (at != 0 && other == file) first = std::min(first, at), last = std::max(last, at);
   }
-  const std::string begin = std::to_string(first);
-  return first == last ? "the loop of line " + begin : "the loop of lines " + begin + "–" + std::to_string(last);
+  const Facts facts = {{"first", std::to_string(first)}, {"last", std::to_string(last)}};
+  return first == last ? words("the loop of line {first}", facts) : words("the loop of lines {first}–{last}", facts);
 }
 
 // Paths of several warps that are stuck in the same way.
@@ -121,12 +124,12 @@ struct Group {
 };
 
 std::string warps_text(const std::vector<uint32_t>& warps) {
-  if (warps.size() == 1) return "warp " + std::to_string(warps[0]);
+  if (warps.size() == 1) return words("warp {warp}", {{"warp", std::to_string(warps[0])}});
   const bool row = warps.back() - warps.front() + 1 == warps.size();
-  std::string text = "warps ";
+  std::string list = row ? std::to_string(warps.front()) + "–" + std::to_string(warps.back()) : "";
   for (const uint32_t warp : warps)
-    if (!row) text += (text.back() == ' ' ? "" : ", ") + std::to_string(warp);
-  return row ? text + std::to_string(warps.front()) + "–" + std::to_string(warps.back()) : text;
+    if (!row) list += (list.empty() ? "" : ", ") + std::to_string(warp);
+  return words("warps {list}", {{"list", list}});
 }
 
 bool reads_only(const Program& program, uint32_t pc) {
@@ -136,17 +139,25 @@ bool reads_only(const Program& program, uint32_t pc) {
 
 // "wait in __syncwarp() at scan.cu:12 for lanes 16–31"; of one lane, "waits …".
 std::string what_they_do(const SourceNames& names, const Stuck& s, bool one) {
-  const std::string at = " at " + names.location(s.pc),
-                    in = (one ? "waits in " : "wait in ") + cuda_name(names.program, s.pc);
+  Facts facts = {{"place", names.location(s.pc)}};
   switch (s.how) {
     case Stuck::kRepeats:
-      return std::string(reads_only(names.program, s.pc) ? (one ? "reads" : "read") : (one ? "tries" : "try")) +
-             " again and again" + at;
-    case Stuck::kWaitsForLanes: return in + at + " for " + lanes_text(s.waits_for);
-    case Stuck::kWaitsForWarps: return in + at + " for other threads of the block";
+      if (reads_only(names.program, s.pc))
+        return one ? words("reads again and again at {place}", facts) : words("read again and again at {place}", facts);
+      return one ? words("tries again and again at {place}", facts) : words("try again and again at {place}", facts);
+    case Stuck::kWaitsForLanes:
+      facts.insert(facts.end(), {{"call", cuda_name(names.program, s.pc)}, {"lanes", lanes_text(s.waits_for)}});
+      return one ? words("waits in {call} at {place} for {lanes}", facts)
+                 : words("wait in {call} at {place} for {lanes}", facts);
+    case Stuck::kWaitsForWarps:
+      facts.emplace_back("call", cuda_name(names.program, s.pc));
+      return one ? words("waits in {call} at {place} for other threads of the block", facts)
+                 : words("wait in {call} at {place} for other threads of the block", facts);
     case Stuck::kLoops: {
       const std::string loop = loop_text(names, s.pc);
-      return (one ? "runs for ever" : "run for ever") + (loop.empty() ? at : " in " + loop);
+      facts.emplace_back("loop", loop);
+      if (loop.empty()) return one ? words("runs for ever at {place}", facts) : words("run for ever at {place}", facts);
+      return one ? words("runs for ever in {loop}", facts) : words("run for ever in {loop}", facts);
     }
   }
   return "";
@@ -158,8 +169,12 @@ std::string line(const Group& group) {
   const Mask all = threads >= kWarpSize ? kFullMask : (Mask{1} << threads) - 1;
   const Mask mask = group.first.mask;
   const bool one = std::popcount(mask) == 1 && group.warps.size() == 1;
-  return "block " + text(warp.block().coordinates()) + ": " + (mask == all && !one ? "all lanes" : lanes_text(mask)) +
-         " of " + warps_text(group.warps) + " " + what_they_do(warp.launch().names, group.first, one) + "\n";
+  return words("block {block}: {lanes} of {warps} {do}",
+               {{"block", text(warp.block().coordinates())},
+                {"lanes", mask == all && !one ? words("all lanes") : lanes_text(mask)},
+                {"warps", warps_text(group.warps)},
+                {"do", what_they_do(warp.launch().names, group.first, one)}}) +
+         "\n";
 }
 
 // Other blocks are stuck in the same way, and often other warps.
@@ -184,11 +199,11 @@ std::vector<Group> groups_of(std::span<const Block* const> blocks) {
   return groups;
 }
 
-const char* headline(Stuck::How how) {
+std::string headline(Stuck::How how) {
   switch (how) {
-    case Stuck::kRepeats: return "deadlock: what these threads wait for never changes";
-    case Stuck::kLoops: return "deadlock: an endless loop: its threads come back to the same state";
-    default: return "deadlock: every thread that is left waits for another one";
+    case Stuck::kRepeats: return words("deadlock: what these threads wait for never changes");
+    case Stuck::kLoops: return words("deadlock: an endless loop: its threads come back to the same state");
+    default: return words("deadlock: every thread that is left waits for another one");
   }
 }
 
@@ -196,19 +211,21 @@ std::string next_step(const Stuck& first, const Launch& launch, size_t blocks) {
   switch (first.how) {
     case Stuck::kRepeats:
       if (blocks == launch.resident_blocks && blocks < launch.shape.grid.count())
-        return "Next: do not wait for a block that may not have begun. " + std::to_string(blocks) + " of " +
-               std::to_string(launch.shape.grid.count()) + " blocks are on the card, and they leave no room.";
-      return "Next: find the write that these threads wait for, and why no thread comes to it: a lock that is never "
-             "released, or a thread that waits at a barrier.";
+        return words(
+            "do not wait for a block that may not have begun. {some} of {all} blocks are on the card, and they "
+            "leave no room.",
+            {{"some", std::to_string(blocks)}, {"all", std::to_string(launch.shape.grid.count())}});
+      return words(
+          "find the write that these threads wait for, and why no thread comes to it: a lock that is never "
+          "released, or a thread that waits at a barrier.");
     case Stuck::kWaitsForLanes:
-      return "Next: let " + lanes_text(first.waits_for & ~first.mask) +
-             " come to the same call, or take them out of "
-             "its mask.";
+      return words("let {lanes} come to the same call, or take them out of its mask.",
+                   {{"lanes", lanes_text(first.waits_for & ~first.mask)}});
     case Stuck::kWaitsForWarps:
       if (cuda_name(launch.program, first.pc) == launch.program.names[first.pc])  // written in PTX
-        return "Next: compare the barrier's number, and its number of threads, with the threads that come to it.";
-      return "Next: let every thread of the block come to the same barrier: move it out of the branch or the loop.";
-    case Stuck::kLoops: return "Next: look at the loop's condition. Nothing that it reads changes any more.";
+        return words("compare the barrier's number, and its number of threads, with the threads that come to it.");
+      return words("let every thread of the block come to the same barrier: move it out of the branch or the loop.");
+    case Stuck::kLoops: return words("look at the loop's condition. Nothing that it reads changes any more.");
   }
   return "";
 }
@@ -226,8 +243,9 @@ void report_deadlock(std::span<const Block* const> blocks) {
   });
   std::string detail;
   for (size_t i = 0; i < std::min(groups.size(), kMostLines); ++i) detail += line(groups[i]);
-  if (groups.size() > kMostLines) detail += "… and " + std::to_string(groups.size() - kMostLines) + " more\n";
-  detail += next_step(first, launch, blocks.size());
+  if (groups.size() > kMostLines)
+    detail += words("… and {count} more", {{"count", std::to_string(groups.size() - kMostLines)}}) + "\n";
+  detail += "Next: " + next_step(first, launch, blocks.size());
   fail(*first.warp, {Status::kLaunchTimeout, "deadlock", first_lane(first.mask), first.pc, headline(first.how), detail,
                      "", elsewhere == groups.end() ? std::nullopt : std::optional(site(elsewhere->first))});
 }
@@ -244,9 +262,15 @@ std::string report_running(std::span<const Block* const> blocks) {
   const SourceNames& names = found->warp->launch().names;
   const Site site = found->warp->site(first_lane(found->mask), found->pc);
   const std::string loop = loop_text(names, found->pc);
-  return "kernel " + names.kernel + " was stopped: it had not come to its end\n  block " + text(site.block) +
-         ", thread " + text(site.thread) + " was at " + names.location(found->pc) +
-         (loop.empty() ? "" : ", in " + loop) + "\n  Next: check that this loop ends, for every thread and every n.";
+  const Facts facts = {{"kernel", names.kernel},
+                       {"block", text(site.block)},
+                       {"thread", text(site.thread)},
+                       {"place", names.location(found->pc)},
+                       {"loop", loop}};
+  return with_next(words("kernel {kernel} was stopped: it had not come to its end", facts) + "\n  " +
+                       (loop.empty() ? words("block {block}, thread {thread} was at {place}", facts)
+                                     : words("block {block}, thread {thread} was at {place}, in {loop}", facts)),
+                   words("check that this loop ends, for every thread and every n."));
 }
 
 void StallWatch::reset() {

@@ -8,6 +8,7 @@
 
 #include "alu/arith_float.h"
 #include "alu/sampling.h"
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/fault.h"
 #include "engine/launch_state.h"
@@ -228,11 +229,15 @@ class Fetch {
 
 std::string extent_text(const Texture& surface, uint32_t axes, bool layered) {
   const uint32_t sizes[] = {surface.width, surface.height, surface.slices};
-  std::string text = "The surface has " + std::to_string(sizes[0]);
-  for (uint32_t axis = 1; axis < axes; ++axis) text += " x " + std::to_string(sizes[axis]);
-  text +=
-      " elements of " + std::to_string(surface.element_bytes()) + (surface.element_bytes() == 1 ? " byte" : " bytes");
-  return layered ? text + " in each of " + std::to_string(surface.slices) + " layers" : text;
+  std::string size = std::to_string(sizes[0]);
+  for (uint32_t axis = 1; axis < axes; ++axis) size += " x " + std::to_string(sizes[axis]);
+  const Facts facts = {{"size", size},
+                       {"element", byte_count(surface.element_bytes())},
+                       {"layers", std::to_string(surface.slices)},
+                       {"row", byte_count(uint64_t{surface.width} * surface.element_bytes())}};
+  return layered ? words("The surface has {size} elements of {element} in each of {layers} layers, so a row has {row}.",
+                         facts)
+                 : words("The surface has {size} elements of {element}, so a row has {row}.", facts);
 }
 
 // The access of one lane: x in bytes, y, z or the layer.
@@ -244,17 +249,20 @@ void fail_outside_surface(Warp& warp, const TextureUse& use, const Texture& surf
   if (failed_before(warp, {"out_of_bounds", access.pc, surface.address})) return;
   const uint32_t axes = axes_of(use.geometry);
   const bool layered = is_layered(use.geometry);
-  std::string what = "out-of-bounds " + std::string(verb(access)) + " of " +
-                     std::to_string(access.bytes * access.count) +
-                     " bytes in a surface at x = " + std::to_string(place[0]) + " bytes";
+  const Facts facts = {{"size", byte_count(access.bytes * access.count)}, {"x", std::to_string(place[0])}};
+  std::string what = access.op == MemoryOp::kLoad
+                         ? words("out-of-bounds read of {size} in a surface at x = {x} bytes", facts)
+                         : words("out-of-bounds write of {size} in a surface at x = {x} bytes", facts);
   if (axes > 1) what += ", y = " + std::to_string(place[1]);
-  if (axes > 2 || layered) what += (layered ? ", layer " : ", z = ") + std::to_string(place[2]);
-  const uint64_t row = uint64_t{surface.width} * surface.element_bytes();
+  if (layered)
+    what += words(", layer {layer}", {{"layer", std::to_string(place[2])}});
+  else if (axes > 2)
+    what += ", z = " + std::to_string(place[2]);
   fail_access(warp, access,
               {Status::kLaunchFailure, "out_of_bounds", lane, access.pc, what,
-               extent_text(surface, axes, layered) + ", so a row has " + std::to_string(row) +
-                   " bytes.\nNext: compare the coordinates with the surface's size before the access. x counts bytes: "
-                   "multiply the column by sizeof of the element."},
+               extent_text(surface, axes, layered) + "\nNext: " +
+                   words("compare the coordinates with the surface's size before the access. x counts bytes: multiply "
+                         "the column by sizeof of the element.")},
               surface.address);
 }
 
@@ -337,12 +345,15 @@ const Texture* find_texture(Warp& warp, const TextureUse& use, uint64_t handle, 
   const Textures& all = warp.launch().textures;
   const auto found = all.find(handle);
   if (found != all.end() && (found->second.user == TextureUser::kSurface) == surface) return &found->second;
-  const std::string object = surface ? "surface object" : "texture object";
-  const std::string create = surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject";
-  fail(warp, {Status::kIllegalAddress, "invalid_handle", lane, access_of(warp, use).pc,
-              std::to_string(handle) + " is not a " + object,
-              "No " + create + " gave this value, or the object has been destroyed.\nNext: pass the " + object +
-                  " from " + create + " to the kernel, and destroy it behind the last launch that uses it."});
+  const Facts facts = {{"handle", std::to_string(handle)},
+                       {"function", surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject"}};
+  fail(warp,
+       {Status::kIllegalAddress, "invalid_handle", lane, access_of(warp, use).pc,
+        surface ? words("{handle} is not a surface object", facts) : words("{handle} is not a texture object", facts),
+        words("No {function} gave this value, or the object has been destroyed.", facts) + "\nNext: " +
+            words("pass the object from {function} to the kernel, and destroy it behind the last launch that uses "
+                  "it.",
+                  facts)});
   return nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/align.h"
+#include "base/words.h"
 #include "engine/builtin.h"
 #include "engine/fault.h"
 #include "engine/launch_state.h"
@@ -37,9 +38,10 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     const Mask group = lanes_with(targets, target, rest);
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
-      fail(*this, {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
-                   "a call through a pointer that does not point to a device function",
-                   "Next: set the pointer on the device. The address of a host's function means nothing there."});
+      fail(*this,
+           {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
+            words("a call through a pointer that does not point to a device function"),
+            "Next: " + words("set the pointer on the device. The address of a host's function means nothing there.")});
       return false;
     }
     Path callee = path;
@@ -53,10 +55,10 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::fail_stack(const Path& path) {
-  fail(*this,
-       {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc, "stack overflow in device code",
-        "Next: let the recursion end earlier, or ask for a larger stack: cudaDeviceSetLimit(cudaLimitStackSize, "
-        "bytes)."});
+  fail(*this, {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc,
+               words("stack overflow in device code"),
+               "Next: " + words("let the recursion end earlier, or ask for a larger stack: "
+                                "cudaDeviceSetLimit(cudaLimitStackSize, bytes).")});
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {

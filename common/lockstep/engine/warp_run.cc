@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/interruption.h"
+#include "base/words.h"
 #include "engine/async_copy.h"
 #include "engine/block.h"
 #include "engine/fault.h"
@@ -278,10 +279,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kYield: path.yielded = turns_.suspicious = true; break;
     case Kind::kTrap:
       if (mask)
-        fail(*this,
-             {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
-              "A trap is __trap(), or the compiler's mark for code that cannot go on.\nNext: look at what leads to "
-              "this line."});
+        fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, words("the kernel executed a trap"),
+                     words("A trap is __trap(), or the compiler's mark for code that cannot go on.") +
+                         "\nNext: " + words("look at what leads to this line.")});
       break;
     default: break;
   }

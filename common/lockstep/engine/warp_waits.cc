@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/words.h"
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/collective.h"
@@ -134,10 +135,13 @@ static bool all_name_one(const uint32_t* members) {
 static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
   const std::string name = cuda_name(warp.launch().program, pc);
   fail(warp,
-       {Status::kIllegalInstruction, "mask_mismatch", lane, pc, name + " of lanes that their own mask does not name",
-        "One is lane " + std::to_string(lane) + " of its warp. Its mask is " + hex(named) +
-            ", and no lane of that mask comes with it.\nNext: give a mask with the bit of every lane that calls. "
-            "__ballot_sync() before the branch makes it; __activemask() does not."});
+       {Status::kIllegalInstruction, "mask_mismatch", lane, pc,
+        words("{call} of lanes that their own mask does not name", {{"call", name}}),
+        words("One is lane {lane} of its warp. Its mask is {mask}, and no lane of that mask comes with it.",
+              {{"lane", std::to_string(lane)}, {"mask", hex(named)}}) +
+            "\nNext: " +
+            words("give a mask with the bit of every lane that calls. __ballot_sync() before the branch makes it; "
+                  "__activemask() does not.")});
 }
 
 // The lanes of `mask` reach an instruction where lane l waits for the lanes of members[l]. Gives the lanes that may
@@ -245,9 +249,11 @@ void Warp::run_matrix(uint32_t pc, Frame& frame, Mask active) {
   if (active != kFullMask) {
     const uint32_t missing = first_lane(~active);
     return fail(*this, {Status::kIllegalInstruction, "mask_mismatch", first_lane(active), pc,
-                        launch_->program.names[pc] + " without lane " + std::to_string(missing) + " of the warp",
-                        "All 32 lanes of a warp must come to this instruction together.\nNext: make the block's size a "
-                        "multiple of 32, and let the condition before it be the same for the whole warp."});
+                        words("{instruction} without lane {lane} of the warp",
+                              {{"instruction", launch_->program.names[pc]}, {"lane", std::to_string(missing)}}),
+                        words("All 32 lanes of a warp must come to this instruction together.") + "\nNext: " +
+                            words("make the block's size a multiple of 32, and let the condition before it be the same "
+                                  "for the whole warp.")});
   }
   Frame* const running = std::exchange(frame_, &frame);
   run_matrix_use(*this, launch_->program.matrices[launch_->program.code[pc].index]);

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/words.h"
 #include "program/function_decoder.h"
 
 namespace lockstep {
@@ -51,7 +52,9 @@ Builtin builtin_named(const std::string& name) {
   std::string_view function = std::string_view(name).substr(kDeviceRuntime.size());
   if (function.ends_with(kPerThread)) function.remove_suffix(kPerThread.size());
   if (const auto found = kRuntime.find(function); found != kRuntime.end()) return found->second;
-  throw Unsupported("cuda" + std::string(function) + "() in a kernel is not supported", "call it on the host.");
+  throw Unsupported(
+      words("{function} in a kernel is not supported", {{"function", "cuda" + std::string(function) + "()"}}),
+      words("call it on the host."));
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/words.h"
 #include "program/opcodes.h"
 #include "ptx/lexer.h"
 
@@ -36,8 +37,7 @@ std::unordered_map<std::string, uint32_t> label_positions(const Function& functi
 }
 
 std::vector<std::string> targets_of(const Function& function, const Statement& s) {
-  if (s.operands.size() < (s.opcode() == "bra" ? 1 : 2))
-    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  if (s.operands.size() < (s.opcode() == "bra" ? 1 : 2)) throw operand_is_missing(s);
   if (s.opcode() == "bra") return {s.operands[0].name};
   const auto table = function.branch_targets.find(s.operands[1].name);
   return table == function.branch_targets.end() ? std::vector<std::string>{} : table->second;
@@ -67,7 +67,8 @@ Blocks split(const Function& function) {
     if (is_branch(last))
       for (const std::string& target : targets_of(function, last)) {
         const auto found = labels.find(target);
-        if (found == labels.end()) throw PtxError(last.location.ptx_line, "no label '" + target + "'");
+        if (found == labels.end())
+          throw PtxError(last.location.ptx_line, words("no label '{name}'", {{"name", target}}));
         out.push_back(blocks.block_of[found->second]);
       }
     if (leaves(last)) out.push_back(blocks.end());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace lockstep {
 namespace {
 
@@ -41,7 +43,7 @@ std::string cuda_name(const Program& program, uint32_t pc) {
   if (in.kind == Kind::kWarpBarrier) name = "__syncwarp()";
   if (in.kind == Kind::kBarrier) name = of_barrier(program, program.barriers[in.index]);
   if (in.kind == Kind::kCollective) name = of_collective(program.collectives[in.index].op);
-  if (in.kind == Kind::kClusterArrive || in.kind == Kind::kClusterWait) name = "the cluster's barrier";
+  if (in.kind == Kind::kClusterArrive || in.kind == Kind::kClusterWait) return words("the cluster's barrier");
   return name ? name : program.names[pc];
 }
 

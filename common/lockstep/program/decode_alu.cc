@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/words.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "program/special_registers.h"
@@ -72,12 +73,12 @@ void decode_vector_mov(FunctionDecoder& f, const Statement& s) {
   const bool to_whole = s.operands[1].kind == Operand::kVector;
   const Operand& vector = s.operands[to_whole ? 1 : 0];
   const Operand& whole = s.operands[to_whole ? 0 : 1];
-  if (s.modifiers().empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
+  if (s.modifiers().empty() || vector.elements.empty()) throw Unsupported(words("this form of mov is not supported"));
   const Width whole_width = width_of(type_from_name(s.modifiers().back()));
   const Division* division = std::ranges::find_if(kDivisions, [&](const Division& row) {
     return row.whole == whole_width && row.pieces == vector.elements.size();
   });
-  if (division == std::end(kDivisions)) throw Unsupported("a vector of this size is not supported");
+  if (division == std::end(kDivisions)) throw Unsupported(words("a vector of this size is not supported"));
   const uint32_t w = to_whole ? f.destination(s, whole, whole_width) : f.source(s, whole, whole_width);
   bool counted = true;
   for (uint32_t i = 0; i < vector.elements.size(); ++i) {
@@ -111,7 +112,7 @@ void decode_alu(FunctionDecoder& f, const Statement& s, const Opcode&) {
   for (size_t i = 0; i < std::min(widths.size(), s.operands.size()); ++i)
     widths[i] = f.registers().width_of(s.operands[i]);
   const std::optional<AluChoice> choice = select_alu(s, widths);
-  if (!choice) throw Unsupported("the instruction is not supported");
+  if (!choice) throw Unsupported(words("the instruction is not supported"));
   const size_t first = s.dual_destination ? 2 : 1;
   std::array<uint32_t, 4> sources{};
   size_t next = 0;
@@ -121,8 +122,7 @@ void decode_alu(FunctionDecoder& f, const Statement& s, const Opcode&) {
     if (wanted != Width::kNone) sources[next] = f.source(s, s.operands[i], wanted, choice->source_types[next]);
     ++next;
   }
-  if (next < sources.size() && choice->sources[next] != Width::kNone)
-    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  if (next < sources.size() && choice->sources[next] != Width::kNone) throw operand_is_missing(s);
   uint32_t d = f.destination(s, 0, choice->d);
   if (d == 0) d = f.registers().allocate(choice->d);  // "_": the result is discarded
   const uint32_t d2 = s.dual_destination ? f.destination(s, 1, Width::kPred) : 0;
@@ -166,7 +166,8 @@ void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const bool is_global = s.has("global"), is_constant = s.has("const");
   const bool is_param = s.has("param") || s.has("param::entry");
   const uint64_t window = window_of(s);
-  if (!is_global && !is_constant && !is_param && window == 0) throw Unsupported("this space has no addresses here");
+  if (!is_global && !is_constant && !is_param && window == 0)
+    throw Unsupported(words("this space has no addresses here"));
   range(window, is_global ? kSharedWindow : window ? kWindowBytes : 0, IfInside::kReplace);
   if (is_global || is_constant)
     for (const Variable& v : f.context().module.variables)

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "alu/bulk_reduce.h"
+#include "base/words.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 
@@ -17,8 +18,7 @@ bool is_space(const std::string& m) { return space_of(m) == Space::kGlobal || sp
 void accept_only(const Statement& s, size_t known, const std::set<std::string>& accepted) {
   for (size_t i = known; i < s.modifiers().size(); ++i) {
     const std::string& m = s.modifiers()[i];
-    if (!accepted.contains(m) && !is_space(m) && !m.starts_with("L2::"))
-      throw Unsupported("'." + m + "' is not supported here");
+    if (!accepted.contains(m) && !is_space(m) && !m.starts_with("L2::")) throw unsupported_modifier(m);
   }
 }
 
@@ -59,7 +59,7 @@ void decode_copy(FunctionDecoder& f, const Statement& s) {
   AsyncUse use;
   const Operand& bytes = s.operands.at(2);
   if (bytes.kind != Operand::kInteger || !(bytes.bits == 4 || bytes.bits == 8 || bytes.bits == 16))
-    throw Unsupported("copies have 4, 8 or 16 bytes");
+    throw Unsupported(words("copies have 4, 8 or 16 bytes"));
   use.to = access_of_block(MemoryOp::kStore, Space::kShared, static_cast<uint32_t>(bytes.bits));
   use.from = access_of_block(MemoryOp::kLoad, Space::kGlobal, static_cast<uint32_t>(bytes.bits));
   f.set_address(use.to, s, 0);
@@ -81,7 +81,7 @@ std::optional<AtomicOp> named_reduction(const Statement& s, std::set<std::string
   accepted.insert({"reduce", "noftz", op, s.modifiers().back()});
   const auto reduction = atomic_op_from_name(op);
   if (!reduction || !select_bulk_reduction(*reduction, type_from_name(s.modifiers().back())))
-    throw Unsupported("this reduction is not supported");
+    throw Unsupported(words("this reduction is not supported"));
   return reduction;
 }
 
@@ -90,14 +90,14 @@ void decode_bulk_copy(FunctionDecoder& f, const Statement& s) {
   AsyncUse use;
   use.op = AsyncOp::kBulk;
   use.has_mbarrier = s.has("mbarrier::complete_tx::bytes");
-  if (s.has("multicast::cluster")) throw Unsupported("clusters of more than one block are not supported");
+  if (s.has("multicast::cluster")) throw Unsupported(words("clusters of more than one block are not supported"));
   std::set<std::string> accepted = {"async", "bulk", "mbarrier::complete_tx::bytes", "bulk_group"};
   const std::optional<AtomicOp> reduction = named_reduction(s, accepted);
   accept_only(s, 0, accepted);
   std::vector<Space> spaces;
   for (const std::string& m : s.modifiers())
     if (is_space(m)) spaces.push_back(space_of(m));
-  if (spaces.size() != 2) throw Unsupported("a bulk copy names two state spaces");
+  if (spaces.size() != 2) throw Unsupported(words("a bulk copy names two state spaces"));
   constexpr uint32_t kUnit = 16;  // bytes: addresses and sizes are multiples of it
   use.to = access_of_block(reduction ? MemoryOp::kReduction : MemoryOp::kStore, spaces[0], kUnit);
   f.set_address(use.to, s, 0);
@@ -188,7 +188,7 @@ void set_operands(FunctionDecoder& f, const Statement& s, size_t at, MbarrierUse
 
 void decode_async(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const bool bulk = s.has("bulk");
-  if (s.has("tensor")) throw Unsupported("tensor maps are not supported");
+  if (s.has("tensor")) throw Unsupported(words("tensor maps are not supported"));
   if (bulk && s.has("prefetch")) {
     f.emit(s, Kind::kNothing);
   } else if (s.has("commit_group")) {
@@ -208,7 +208,7 @@ void decode_async(FunctionDecoder& f, const Statement& s, const Opcode&) {
 
 void decode_mbarrier(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
   const std::optional<MbarrierOp> op = mbarrier_op(s);
-  if (!op) throw Unsupported("the instruction is not supported");
+  if (!op) throw Unsupported(words("the instruction is not supported"));
   accept_only(s, 1, {"expect_tx", "noComplete", "parity", "relaxed", "acquire", "release", "cta", "cluster", "b64"});
   const bool has_destination = op == MbarrierOp::kArrive || op == MbarrierOp::kArriveDrop || op == MbarrierOp::kTest ||
                                op == MbarrierOp::kPendingCount;

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.h"
 #include "program/builtins.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
@@ -46,7 +47,7 @@ void decode_branch(FunctionDecoder& f, const Statement& s, const Opcode& opcode)
 
 void decode_indexed_branch(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
   const auto targets = f.function().branch_targets.find(s.operands.at(1).name);
-  if (targets == f.function().branch_targets.end()) throw Unsupported("the branch's targets are not declared");
+  if (targets == f.function().branch_targets.end()) throw Unsupported(words("the branch's targets are not declared"));
   const uint32_t number = f.word(s, 0);
   Instruction& in = f.emit_use(s, opcode.kind, f.program().tables, {});
   in.a = number;
@@ -69,7 +70,7 @@ void decode_call(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
       }
       call.function = f.context().index_of(operand.name);
       if (call.function == kNowhere) call.builtin = builtin_named(operand.name);
-      if (call.function == kNowhere && call.builtin == Builtin::kNone) throw not_defined("function", operand.name);
+      if (call.function == kNowhere && call.builtin == Builtin::kNone) throw not_defined(true, operand.name);
     }
   }
   if (call.function != kNowhere && call.function <= f.index()) f.program().calls_unknown = true;  // perhaps recursive
@@ -141,7 +142,7 @@ void decode_redux(FunctionDecoder& f, const Statement& s, const Opcode&) {
                       {"and", kReduxAnd},
                       {"or", kReduxOr},
                       {"xor", kReduxXor}});
-  if (s.has("f32")) throw Unsupported("redux of floats is not supported");
+  if (s.has("f32")) throw Unsupported(words("redux of floats is not supported"));
   c.is_signed = s.has("s32");
   c.a = f.word(s, 1), c.member_mask = f.word(s, 2);
   emit_collective(f, s, c);
@@ -166,7 +167,7 @@ void decode_activemask(FunctionDecoder& f, const Statement& s, const Opcode&) {
 
 // alloca.type d, bytes {, alignment}
 void decode_allocate(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
-  if (!s.has("u64")) throw Unsupported("local memory is allocated with 64-bit sizes only");
+  if (!s.has("u64")) throw Unsupported(words("local memory is allocated with 64-bit sizes only"));
   const uint32_t bytes = f.double_word(s, 1);
   const uint32_t d = f.destination(s, 0, Width::k64);
   Instruction& in = f.emit(s, opcode.kind);

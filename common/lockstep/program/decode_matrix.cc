@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 
@@ -70,10 +71,11 @@ Named named(const Statement& s, size_t known, std::initializer_list<std::string_
     else if (m == "satfinite")
       result.saturates = true;
     else if (space_of(m) == Space::kGeneric && std::ranges::find(accepted, m) == accepted.end())
-      throw Unsupported("'." + m + "' is not supported here");
+      throw unsupported_modifier(m);
   }
   result.by_column = s.has("col");
-  if (result.shape.m == 0 || result.types.empty()) throw Unsupported("this form of the instruction is not supported");
+  if (result.shape.m == 0 || result.types.empty())
+    throw Unsupported(words("this form of the instruction is not supported"));
   return result;
 }
 
@@ -106,7 +108,7 @@ void set_registers(FunctionDecoder& f, const Statement& s, const Operand& list, 
   const std::vector<Operand> single{list};
   const auto& registers = list.kind == Operand::kVector ? list.elements : single;
   if (registers.size() != to.count)
-    throw Unsupported("a fragment has another number of registers than its shape needs");
+    throw Unsupported(words("a fragment has another number of registers than its shape needs"));
   for (size_t i = 0; i < registers.size(); ++i)
     to.registers[i] =
         is_destination ? f.destination(s, registers[i], width) : f.source(s, registers[i], width, to.type);
@@ -123,7 +125,7 @@ void emit_matrix(FunctionDecoder& f, const Statement& s, MatrixUse use) {
 std::array<Type, 4> four_types(const std::vector<Type>& types) {
   if (types.size() == 2) return {types[0], Type::kF16, Type::kF16, types[1]};
   if (types.size() == 4) return {types[0], types[1], types[2], types[3]};
-  throw Unsupported("this form of the instruction is not supported");
+  throw Unsupported(words("this form of the instruction is not supported"));
 }
 
 // d, a, b, c
@@ -132,7 +134,7 @@ void decode_product(FunctionDecoder& f, const Statement& s, size_t known, bool o
   const auto [d, a, b, c] = four_types(name.types);
   const bool alike = a == b || (is_byte(a) && is_byte(b));
   if (!is_known(name.shape, a, of_wmma) || !alike || !is_sum(d, a) || !is_sum(c, a))
-    throw Unsupported("matrices of this shape and of these types are not supported");
+    throw Unsupported(words("matrices of this shape and of these types are not supported"));
   MatrixUse use{.op = MatrixOp::kMultiply, .saturates = name.saturates};
   use.a = fragment(name.shape, Fragment::kA, a, of_wmma);
   use.b = fragment(name.shape, Fragment::kB, b, of_wmma);
@@ -166,7 +168,7 @@ void decode_move(FunctionDecoder& f, const Statement& s) {
   const bool known = role != Fragment::kC ? supported(type) : std::ranges::any_of(kFamilies, [&](const Family& family) {
     return is_sum(type, family.type) && supported(family.type);
   });
-  if (!known) throw Unsupported("matrices of this shape and of these types are not supported");
+  if (!known) throw Unsupported(words("matrices of this shape and of these types are not supported"));
   MatrixUse use{.op = loads ? MatrixOp::kLoad : MatrixOp::kStore, .by_column = name.by_column};
   use.d = fragment(name.shape, role, type, true);
   use.access = matrix_access(f, s, loads ? 1 : 0, use.op, type_bytes(type));
@@ -179,7 +181,8 @@ void decode_move(FunctionDecoder& f, const Statement& s) {
 // ldmatrix d, [p] and stmatrix [p], d: one to four matrices of 8 x 8 elements of 16 bits
 void decode_rows(FunctionDecoder& f, const Statement& s, MatrixOp op) {
   const bool loads = op == MatrixOp::kLoadRows;
-  if (!s.has("m8n8") || !s.has("b16")) throw Unsupported("matrices of this shape and of this type are not supported");
+  if (!s.has("m8n8") || !s.has("b16"))
+    throw Unsupported(words("matrices of this shape and of this type are not supported"));
   MatrixUse use{.op = op, .by_column = s.has("trans")};
   use.d = {.type = Type::kF16, .rows = 8, .columns = 8};
   use.d.count = s.has("x4") ? 4 : s.has("x2") ? 2 : 1;
@@ -192,7 +195,7 @@ void decode_rows(FunctionDecoder& f, const Statement& s, MatrixOp op) {
 
 void decode_wmma(FunctionDecoder& f, const Statement& s, const Opcode&) {
   if (s.modifiers().size() > 1 && (s.modifiers()[0] == "load" || s.modifiers()[0] == "store")) return decode_move(f, s);
-  if (s.modifiers().empty() || s.modifiers()[0] != "mma") throw Unsupported("the instruction is not supported");
+  if (s.modifiers().empty() || s.modifiers()[0] != "mma") throw Unsupported(words("the instruction is not supported"));
   decode_product(f, s, 1, true);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "base/words.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "ptx/lexer.h"
@@ -34,7 +35,8 @@ void read_modifier(MemoryAccess& access, const std::string& m) {
     access.atomic = *op;
   } else {
     const bool is_hint = m.starts_with("L1::") || m.starts_with("L2::") || hints.contains(m);
-    if (!is_hint && type_from_name(m) == Type::kNone) throw Unsupported("'." + m + "' is not supported");
+    if (!is_hint && type_from_name(m) == Type::kNone)
+      throw Unsupported(words("'{name}' is not supported", {{"name", "." + m}}));
   }
 }
 
@@ -42,9 +44,10 @@ void read_modifier(MemoryAccess& access, const std::string& m) {
 MemoryAccess named_access(const Statement& s, MemoryOp op) {
   MemoryAccess access;
   access.op = op;
-  if (s.modifiers().empty()) throw PtxError(s.location.ptx_line, s.opcode() + ": a type is missing");
+  if (s.modifiers().empty()) throw type_is_missing(s, s.opcode());
   access.type = type_from_name(s.modifiers().back());
-  if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers().back() + "' is not supported");
+  if (access.type == Type::kNone)
+    throw Unsupported(words("the type '{type}' is not supported", {{"type", "." + s.modifiers().back()}}));
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
   for (const std::string& m : s.modifiers()) read_modifier(access, m);
   access.register_width = width_of(access.type);
@@ -60,13 +63,14 @@ void check_parameter(FunctionDecoder& f, const MemoryAccess& access, const State
   const Operand& base = address.elements[0];
   if (base.kind != Operand::kSymbol || !f.is_parameter(base.name)) return;
   if (address.offset < 0 || address.offset + access.bytes * access.count > f.param_slot(base.name).bytes)
-    throw PtxError(s.location.ptx_line, s.full_name() + " reaches beyond the parameter '" + base.name + "'");
+    throw PtxError(s.location.ptx_line, words("{instruction} reaches beyond the parameter '{name}'",
+                                              {{"instruction", s.full_name()}, {"name", base.name}}));
 }
 
 void emit_access(FunctionDecoder& f, const Statement& s, MemoryAccess& access, const Operand& address) {
   check_parameter(f, access, s, address);
   access.handler = f.context().symbols.access_handler(access);
-  if (!access.handler) throw Unsupported("this form of the instruction is not supported");
+  if (!access.handler) throw Unsupported(words("this form of the instruction is not supported"));
   f.emit(s, Kind::kMemory).index = static_cast<uint32_t>(f.program().accesses.size());
   f.add_access(access);
 }
@@ -77,7 +81,7 @@ void set_registers(FunctionDecoder& f, const Statement& s, MemoryAccess& access,
   const std::vector<Operand> scalar{data};
   const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
   if (list.size() > std::size(access.registers))
-    throw Unsupported("vectors of more than four elements are not supported");
+    throw Unsupported(words("vectors of more than four elements are not supported"));
   access.count = static_cast<uint8_t>(list.size());
   access.only_copied =
       loads && std::ranges::none_of(list, [&](const Operand& element) { return f.is_used(element.name); });

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "program/builtins.h"
 #include "program/dependence.h"
 #include "program/function_decoder.h"
@@ -106,9 +107,9 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
   if (entry.cluster_blocks > 1) {
-    program->refusal.message =
-        Unsupported("clusters of more than one block are not supported", "run it on a GPU, or launch without clusters.")
-            .what();
+    program->refusal.message = Unsupported(words("clusters of more than one block are not supported"),
+                                           words("run it on a GPU, or launch without clusters."))
+                                   .what();
     program->refusal.instruction = ".reqnctapercluster";
     program->refusal.location.ptx_line = entry.ptx_line;
   }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "ptx/lexer.h"
@@ -29,27 +30,27 @@ const std::map<std::string, GeometryFacts>& geometries() {
 
 void accept_only(const Statement& s, const Names& accepted) {
   for (const std::string& m : s.modifiers())
-    if (!accepted.contains(m) && !geometries().contains(m)) throw Unsupported("'." + m + "' is not supported here");
+    if (!accepted.contains(m) && !geometries().contains(m)) throw unsupported_modifier(m);
 }
 
 GeometryFacts geometry_of(const Statement& s, const Names& accepted) {
   for (const std::string& m : s.modifiers())
     if (const auto found = geometries().find(m); found != geometries().end() && accepted.contains(m))
       return found->second;
-  throw Unsupported("this geometry is not supported");
+  throw Unsupported(words("this geometry is not supported"));
 }
 
 // The operand [handle, {coordinates}].
 void set_place(FunctionDecoder& f, const Statement& s, const Operand& place, const GeometryFacts& facts,
                TextureUse& use) {
-  if (place.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, "a texture or surface is expected");
+  if (place.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, words("a texture or surface is expected"));
   const Operand& handle = place.elements[0];
   if (handle.kind == Operand::kSymbol)
-    throw Unsupported("texture and surface references are not supported",
-                      "use a texture or surface object: cudaCreateTextureObject, cudaCreateSurfaceObject.");
+    throw Unsupported(words("texture and surface references are not supported"),
+                      words("use a texture or surface object: cudaCreateTextureObject, cudaCreateSurfaceObject."));
   use.handle = f.source(s, handle, Width::k64);
   use.geometry = facts.geometry;
-  if (place.elements.size() > 2) throw Unsupported("separate samplers are not supported");
+  if (place.elements.size() > 2) throw Unsupported(words("separate samplers are not supported"));
   if (place.elements.size() < 2) return;  // a query
   const Operand& last = place.elements[1];
   const std::vector<Operand> single{last};
@@ -64,7 +65,7 @@ void set_place(FunctionDecoder& f, const Statement& s, const Operand& place, con
 void set_data(FunctionDecoder& f, const Statement& s, const Operand& data, MemoryAccess& access) {
   const std::vector<Operand> scalar{data};
   const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
-  if (list.size() > std::size(access.registers)) throw PtxError(s.location.ptx_line, "the vector is too long");
+  if (list.size() > std::size(access.registers)) throw PtxError(s.location.ptx_line, words("the vector is too long"));
   access.count = static_cast<uint8_t>(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     if (access.op == MemoryOp::kStore)
@@ -88,14 +89,15 @@ void decode_results(FunctionDecoder& f, const Statement& s, const GeometryFacts&
                                                {Type::kU32, Width::k32},
                                                {Type::kF16, Width::k16},
                                                {Type::kF16x2, Width::k32}};
-  if (!widths.contains(type)) throw Unsupported("results of this type are not supported");
+  if (!widths.contains(type)) throw Unsupported(words("results of this type are not supported"));
   MemoryAccess access;
   access.type = use.type = type;
   access.bytes = 4;  // of an element in memory: each texture has its own
   access.register_width = widths.at(type);
   set_place(f, s, s.operands.at(s.dual_destination ? 2 : 1), facts, use);
   set_data(f, s, s.operands.at(0), access);
-  if (access.count != (type == Type::kF16x2 ? 2 : 4)) throw PtxError(s.location.ptx_line, "four results are expected");
+  if (access.count != (type == Type::kF16x2 ? 2 : 4))
+    throw PtxError(s.location.ptx_line, words("four results are expected"));
   if (s.dual_destination) use.resident = f.destination(s, 1, Width::kPred);
   emit_texture(f, s, use, access);
 }
@@ -111,10 +113,11 @@ Type type_at(const Statement& s, size_t from_end) {
 void decode_fetch(FunctionDecoder& f, const Statement& s, const Opcode&) {
   accept_only(s, {"level", "grad", "v4", "v2", "f32", "s32", "u32", "f16", "f16x2"});
   const size_t usual = (s.dual_destination ? 3 : 2) + (s.has("level") ? 1 : 0) + (s.has("grad") ? 2 : 0);
-  if (s.operands.size() > usual) throw Unsupported("texel offsets and depth comparisons are not supported");
+  if (s.operands.size() > usual) throw Unsupported(words("texel offsets and depth comparisons are not supported"));
   TextureUse use;
   use.whole_coordinates = type_at(s, 1) == Type::kS32;
-  if (!use.whole_coordinates && type_at(s, 1) != Type::kF32) throw Unsupported("these coordinates are not supported");
+  if (!use.whole_coordinates && type_at(s, 1) != Type::kF32)
+    throw Unsupported(words("these coordinates are not supported"));
   const GeometryFacts facts = geometry_of(s, {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"});
   decode_results(f, s, facts, type_at(s, 2), use);
 }
@@ -123,7 +126,7 @@ void decode_fetch(FunctionDecoder& f, const Statement& s, const Opcode&) {
 void decode_gather(FunctionDecoder& f, const Statement& s, const Opcode&) {
   accept_only(s, {"r", "g", "b", "a", "v4", "f32", "s32", "u32"});
   if (s.operands.size() > (s.dual_destination ? 3 : 2))
-    throw Unsupported("texel offsets and depth comparisons are not supported");
+    throw Unsupported(words("texel offsets and depth comparisons are not supported"));
   TextureUse use;
   use.op = TextureOp::kGather;
   for (uint8_t channel = 0; channel < 4; ++channel)
@@ -138,7 +141,7 @@ void decode_texture_query(FunctionDecoder& f, const Statement& s, const Opcode&)
                                                               {"depth", TextureQuery::kDepth},
                                                               {"array_size", TextureQuery::kLayers}};
   const auto query = s.modifiers().empty() ? queries.end() : queries.find(s.modifiers()[0]);
-  if (query == queries.end() || s.modifiers().size() != 2) throw Unsupported("this query is not supported");
+  if (query == queries.end() || s.modifiers().size() != 2) throw Unsupported(words("this query is not supported"));
   TextureUse use;
   use.op = TextureOp::kQuery;
   use.query = query->second;
@@ -153,7 +156,7 @@ void decode_texture_query(FunctionDecoder& f, const Statement& s, const Opcode&)
 
 // suld.b.GEOMETRY{.v2 | .v4}.TYPE.OUTSIDE and sust.b: bytes, as they lie in memory.
 static void decode_surface(FunctionDecoder& f, const Statement& s, TextureOp op) {
-  if (!s.has("b")) throw Unsupported("formatted accesses to surfaces are not supported");
+  if (!s.has("b")) throw Unsupported(words("formatted accesses to surfaces are not supported"));
   accept_only(
       s, {"b", "ca", "cg", "cs", "cv", "wb", "wt", "v2", "v4", "b8", "b16", "b32", "b64", "trap", "clamp", "zero"});
   const bool loads = op == TextureOp::kLoad;
@@ -165,7 +168,7 @@ static void decode_surface(FunctionDecoder& f, const Statement& s, TextureOp op)
   access.op = loads ? MemoryOp::kLoad : MemoryOp::kStore;
   for (const std::string& m : s.modifiers())
     if (const Type type = type_from_name(m); type != Type::kNone) access.type = type;
-  if (access.type == Type::kNone) throw PtxError(s.location.ptx_line, s.full_name() + ": a type is missing");
+  if (access.type == Type::kNone) throw type_is_missing(s, s.full_name());
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
   access.register_width = access.bytes == 8 ? Width::k64 : access.bytes == 4 ? Width::k32 : Width::k16;
   set_place(f, s, s.operands.at(loads ? 1 : 0), geometry_of(s, {"1d", "2d", "3d", "a1d", "a2d"}), use);

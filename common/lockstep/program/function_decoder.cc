@@ -4,6 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "base/words.h"
 #include "program/control_flow.h"
 #include "program/opcodes.h"
 #include "program/special_registers.h"
@@ -86,7 +87,7 @@ void FunctionDecoder::note_reads(const Statement& s) {
 
 void FunctionDecoder::decode(const Statement& s) {
   const Opcode* opcode = find_opcode(s.full_name());
-  if (!opcode) throw Unsupported("the instruction is not supported");
+  if (!opcode) throw Unsupported(words("the instruction is not supported"));
   opcode->decode(*this, s, *opcode);
 }
 
@@ -96,7 +97,7 @@ void FunctionDecoder::decode_or_refuse(const Statement& s, uint32_t meeting) {
     if (meeting != kNowhere) meetings_.emplace_back(last_pc(), meeting);
   } catch (const Unsupported& error) {
     if (program_.refusal.message.empty()) program_.refusal = {error.what(), s.full_name(), s.location};
-  } catch (const std::out_of_range&) { throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing"); }
+  } catch (const std::out_of_range&) { throw operand_is_missing(s); }
 }
 
 void FunctionDecoder::resolve_labels() {
@@ -112,7 +113,7 @@ Instruction& FunctionDecoder::emit(const Statement& s, Kind kind) {
   in.uncounted = kind == Kind::kJoin;
   if (!s.guard.empty() && kind != Kind::kJoin) {
     const Register* guard = registers_.find(s.guard);
-    if (!guard) throw PtxError(s.location.ptx_line, "no predicate '" + s.guard + "'");
+    if (!guard) throw PtxError(s.location.ptx_line, words("no predicate '{name}'", {{"name", s.guard}}));
     in.guard = guard->offset;
     in.guard_negated = s.guard_negated;
   }
@@ -160,12 +161,12 @@ uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
   if (const uint64_t address = context_.symbols.variable_address(operand.name))
     return registers_.constant(width, address + addend);
   if (const Function* f = context_.symbols.find_function(operand.name)) {
-    if (f->is_extern) throw not_defined("function", operand.name);
+    if (f->is_extern) throw not_defined(true, operand.name);
     return registers_.constant(width, kFunctionWindow + 16 * context_.symbols.function_id(operand.name));
   }
   for (const Variable& v : context_.module.variables)
-    if (v.name == operand.name) throw not_defined("variable", operand.name);
-  throw Unsupported("the address of '" + operand.name + "' is not known here");
+    if (v.name == operand.name) throw not_defined(false, operand.name);
+  throw Unsupported(words("the address of '{name}' is not known here", {{"name", operand.name}}));
 }
 
 bool FunctionDecoder::is_formal(const std::string& name) const {
@@ -180,7 +181,8 @@ uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) 
     offset = registers_.constant(Width::kPred, 0);
   } else {
     const Register* r = registers_.find(operand.name);
-    if (!r || r->type != Type::kPred) throw PtxError(s.location.ptx_line, "'" + operand.name + "' is not a predicate");
+    if (!r || r->type != Type::kPred)
+      throw PtxError(s.location.ptx_line, words("'{name}' is not a predicate", {{"name", operand.name}}));
     offset = r->offset;
   }
   if (!operand.negated) return offset;
@@ -194,7 +196,8 @@ void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Wi
   const Width width = registers_.width_of(operand);
   if (width != Width::kNone && wanted != Width::kNone && width != wanted)
     throw PtxError(s.location.ptx_line,
-                   s.full_name() + ": the register '" + operand.name + "' has another width than the instruction");
+                   words("{instruction}: the register '{name}' has another width than the instruction",
+                         {{"instruction", s.full_name()}, {"name", operand.name}}));
 }
 
 uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Width width, Type literal) {
@@ -202,13 +205,14 @@ uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Wid
   switch (operand.kind) {
     case Operand::kRegister: {
       if (const auto special = find_special(operand.name)) {
-        if (is_dynamic(*special)) throw Unsupported("'" + operand.name + "' can only be read by mov");
+        if (is_dynamic(*special))
+          throw Unsupported(words("'{name}' can only be read by mov", {{"name", operand.name}}));
         return registers_.preset(Preset::kSpecial, special_width(*special), static_cast<uint64_t>(*special));
       }
       if (width == Width::kPred) return predicate(s, operand);
       if (const Register* r = registers_.find(operand.name)) return r->offset;
-      throw operand.name[0] == '%' ? Unsupported("the register '" + operand.name + "' is not known")
-                                   : Unsupported("'" + operand.name + "' is not declared");
+      throw operand.name[0] == '%' ? Unsupported(words("the register '{name}' is not known", {{"name", operand.name}}))
+                                   : Unsupported(words("'{name}' is not declared", {{"name", operand.name}}));
     }
     case Operand::kInteger:
     case Operand::kFloat:
@@ -218,7 +222,7 @@ uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Wid
     case Operand::kSymbol:
       if (operand.name == "WARP_SZ") return registers_.constant(width, kWarpSize);
       return symbol(operand, width);
-    default: throw Unsupported("an operand of this form is not supported here");
+    default: throw Unsupported(words("an operand of this form is not supported here"));
   }
 }
 
@@ -230,19 +234,20 @@ uint32_t FunctionDecoder::destination(const Statement& s, const Operand& operand
   if (operand.kind == Operand::kSink) return 0;
   check_width(s, operand, width);
   const Register* r = operand.kind == Operand::kRegister ? registers_.find(operand.name) : nullptr;
-  if (!r) throw Unsupported("the destination '" + operand.name + "' is not a register");
+  if (!r) throw Unsupported(words("the destination '{name}' is not a register", {{"name", operand.name}}));
   return r->offset;
 }
 
 ParamSlot FunctionDecoder::param_slot(const std::string& name) const {
   const auto found = variables_.params.find(name);
-  if (found == variables_.params.end()) throw Unsupported("the parameter '" + name + "' is not known here");
+  if (found == variables_.params.end())
+    throw Unsupported(words("the parameter '{name}' is not known here", {{"name", name}}));
   return found->second;
 }
 
 void FunctionDecoder::set_address(MemoryAccess& access, const Statement& s, size_t operand) {
   const Operand& address = s.operands.at(operand);
-  if (address.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, "an address is expected");
+  if (address.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, words("an address is expected"));
   const Operand& base = address.elements[0];
   access.offset = address.offset;
   if (base.kind == Operand::kInteger) {

@@ -11,23 +11,30 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "program/frame_layout.h"
 
 namespace lockstep {
 
-// An instruction that is refused. The program keeps the first refusal.
+// An instruction that is refused. The program keeps the first refusal. what() has marks (base/words.h).
 struct Unsupported : std::runtime_error {
   explicit Unsupported(const std::string& what,
-                       const std::string& next = "run it on a GPU, or write it without this instruction.")
-      : std::runtime_error(what + "\n  Next: " + next) {}
+                       const std::string& next = words("run it on a GPU, or write it without this instruction."))
+      : std::runtime_error(with_next(what, next)) {}
 };
 
+inline Unsupported unsupported_modifier(const std::string& name) {
+  return Unsupported(words("'{name}' is not supported here", {{"name", "." + name}}));
+}
+
 // For a name that is declared and not defined.
-inline Unsupported not_defined(const std::string& what, const std::string& name) {
+inline Unsupported not_defined(bool is_function, const std::string& name) {
+  const Facts facts = {{"name", demangled(name)}};
   return Unsupported(
-      "the " + what + " '" + demangled(name) + "' is not defined in the PTX of any of the program's files",
-      "define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 "
-      "and --no-compress.");
+      is_function ? words("the function '{name}' is not defined in the PTX of any of the program's files", facts)
+                  : words("the variable '{name}' is not defined in the PTX of any of the program's files", facts),
+      words("define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 and "
+            "--no-compress."));
 }
 
 // The state space that a modifier names, such as "shared::cta"; kGeneric if it names none.

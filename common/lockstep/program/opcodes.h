@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "program/instruction.h"
+#include "ptx/lexer.h"
+#include "ptx/module.h"
 
 namespace lockstep {
 
@@ -58,6 +60,14 @@ struct Opcode {
   Decode* decode;
   Cost cost;
 };
+
+// What a decoder throws for malformed PTX.
+inline PtxError operand_is_missing(const Statement& s) {
+  return {s.location.ptx_line, words("{instruction}: an operand is missing", {{"instruction", s.full_name()}})};
+}
+inline PtxError type_is_missing(const Statement& s, const std::string& instruction) {
+  return {s.location.ptx_line, words("{instruction}: a type is missing", {{"instruction", instruction}})};
+}
 
 std::span<const Opcode> opcodes();
 // The line of an instruction such as "bar.warp.sync": the longest name with which it begins. Null if lockstep does not

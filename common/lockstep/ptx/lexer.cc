@@ -31,7 +31,7 @@ void Lexer::skip_blanks() {
 
 void Lexer::skip_block_comment() {
   const size_t end = text_.find("*/", at_ + 2);
-  if (end == std::string_view::npos) throw PtxError(line_, "comment without an end");
+  if (end == std::string_view::npos) throw PtxError(line_, words("comment without an end"));
   for (; at_ < end + 2; ++at_) line_ += text_[at_] == '\n';
 }
 
@@ -48,7 +48,7 @@ Token Lexer::next() {
 Token Lexer::string() {
   const size_t start = ++at_;
   while (at_ < text_.size() && peek() != '"') at_ += peek() == '\\' ? 2 : 1;
-  if (at_ >= text_.size()) throw PtxError(line_, "string without an end");
+  if (at_ >= text_.size()) throw PtxError(line_, words("string without an end"));
   return {Token::kString, text_.substr(start, at_++ - start), line_};
 }
 

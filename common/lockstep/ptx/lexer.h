@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
+
 namespace lockstep {
 
 struct Token {
@@ -21,10 +23,11 @@ struct Token {
   uint32_t line = 0;
 };
 
-// PTX that an assembler would refuse, or that lockstep cannot read. what() names the line.
+// PTX that an assembler would refuse, or that lockstep cannot read. what() names the line, with marks (base/words.h).
 struct PtxError : std::runtime_error {
   PtxError(uint32_t at_line, const std::string& message)
-      : std::runtime_error("PTX line " + std::to_string(at_line) + ": " + message), line(at_line) {}
+      : std::runtime_error(words("PTX line {line}: {what}", {{"line", std::to_string(at_line)}, {"what", message}})),
+        line(at_line) {}
   uint32_t line;
 };
 

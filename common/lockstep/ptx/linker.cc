@@ -53,7 +53,8 @@ class Exports {
     const auto [choice, is_new] = chosen_.emplace(symbol.name, Choice{module, symbol.binding});
     if (is_new || symbol.binding == Binding::kWeak) return;
     if (choice->second.binding == Binding::kStrong)
-      throw PtxError(0, "'" + demangled(symbol.name) + "' is defined in two of the program's object files");
+      throw PtxError(
+          0, words("'{name}' is defined in two of the program's object files", {{"name", demangled(symbol.name)}}));
     choice->second = {module, symbol.binding};
   }
 

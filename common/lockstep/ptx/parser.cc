@@ -41,7 +41,8 @@ class Parser : private TokenReader {
    public:
     explicit Level(Parser& parser) : depth_(parser.depth_) {
       if (++depth_ > kDeepest)
-        parser.fail("this is nested more than " + std::to_string(kDeepest) + " levels deep, which no compiler writes");
+        parser.fail(words("this is nested more than {most} levels deep, which no compiler writes",
+                          {{"most", std::to_string(kDeepest)}}));
     }
     ~Level() { --depth_; }
     Level(const Level&) = delete;
@@ -96,7 +97,7 @@ class Parser : private TokenReader {
   void skip_braces() {
     expect("{");
     for (int depth = 1; depth > 0; take()) {
-      if (peek().kind == Token::kEnd) fail("a brace is never closed");
+      if (peek().kind == Token::kEnd) fail(words("a brace is never closed"));
       depth += is("{") - is("}");
     }
   }
@@ -115,7 +116,7 @@ class Parser : private TokenReader {
     }
     if (is(".entry") || is(".func")) return function(is_extern, binding);
     const Space space = space_from_directive(peek().text);
-    if (space == Space::kGeneric) fail("'" + std::string(peek().text) + "' is not understood here");
+    if (space == Space::kGeneric) fail(words("'{text}' is not understood here", {{"text", std::string(peek().text)}}));
     for (Variable& variable : variables(is_extern)) {
       variable.binding = binding;
       module_.variables.push_back(std::move(variable));
@@ -135,7 +136,7 @@ class Parser : private TokenReader {
         common.align = static_cast<uint32_t>(integer());
       else if (directive == ".attribute") {
         while (!accept(")")) {
-          if (peek().kind == Token::kEnd) fail("a parenthesis is never closed");
+          if (peek().kind == Token::kEnd) fail(words("a parenthesis is never closed"));
           common.managed |= take().text == ".managed";
         }
       } else if (directive == ".ptr")
@@ -143,7 +144,7 @@ class Parser : private TokenReader {
       else if (directive == ".v2" || directive == ".v4")
         vector = directive == ".v2" ? 2 : 4;
       else if (common.type = type_from_name(directive.substr(1)); common.type == Type::kNone)
-        fail("type '" + directive + "' is not supported");
+        fail(words("type '{type}' is not supported", {{"type", directive}}));
     }
     common.align = std::max<uint32_t>(common.align, static_cast<uint32_t>(type_bytes(common.type) * vector));
     std::vector<Variable> list;
@@ -294,7 +295,7 @@ class Parser : private TokenReader {
   }
 
   void body_item() {
-    if (peek().kind == Token::kEnd) fail("the function has no end");
+    if (peek().kind == Token::kEnd) fail(words("the function has no end"));
     if (is("{")) return block();
     if (accept(";")) return;
     if (is(".loc")) return location();
@@ -352,7 +353,7 @@ class Parser : private TokenReader {
         variable.name = declare(variable.name);
         function_->variables.push_back(std::move(variable));
       } else if (variable.is_extern) {  // a range
-        if (variable.bytes > kMostRegisters) fail("more registers than any kernel needs");
+        if (variable.bytes > kMostRegisters) fail(words("more registers than any kernel needs"));
         for (uint64_t i = 0; i < variable.bytes; ++i)
           declare_register(variable.name + std::to_string(i), variable.type);
       } else {

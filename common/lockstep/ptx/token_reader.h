@@ -33,11 +33,14 @@ class TokenReader {
   }
   bool accept(std::string_view text) { return is(text) && (take(), true); }
   void expect(std::string_view text) {
-    if (!accept(text)) fail("expected '" + std::string(text) + "', found '" + std::string(peek().text) + "'");
+    if (!accept(text))
+      fail(words("expected '{wanted}', found '{found}'",
+                 {{"wanted", std::string(text)}, {"found", std::string(peek().text)}}));
   }
   [[noreturn]] void fail(const std::string& message) const { throw PtxError(peek().line, message); }
   std::string word() {
-    if (peek().kind != Token::kWord) fail("expected a name, found '" + std::string(peek().text) + "'");
+    if (peek().kind != Token::kWord)
+      fail(words("expected a name, found '{found}'", {{"found", std::string(peek().text)}}));
     return std::string(take().text);
   }
 
@@ -77,7 +80,8 @@ class TokenReader {
 
   uint64_t integer() {
     const bool negative = accept("-");
-    if (peek().kind != Token::kNumber) fail("expected a number, found '" + std::string(peek().text) + "'");
+    if (peek().kind != Token::kNumber)
+      fail(words("expected a number, found '{found}'", {{"found", std::string(peek().text)}}));
     const uint64_t value = number().bits;
     return negative ? -value : value;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "count/atomic_loop.h"
 #include "count/counter_names.h"
 #include "count/occupancy.h"
@@ -152,24 +153,25 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
-    card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
+    card.doubt = words("it depends on the order in which threads come to an atomic, or change memory that others read");
   if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
         return is_used(read, launch.program, counters.at);
       }))
-    card.doubt = "it depends on a register that the thread reads and has not written";
+    card.doubt = words("it depends on a register that the thread reads and has not written");
   if (form.retries && threads > kWarpSize)
-    card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
+    card.doubt = words("ptxas makes a loop of it, which tries again if another warp was faster");
   const auto is_parted = [&](uint32_t pc) { return counters.at[pc].divergent > 0; };
   // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
   const bool waits = launch.schedule.kind == Schedule::kForward || !forms.places[access.pc].merges;
   if (((form.parts || !waits) && lanes_part(launch.program, counters, forms, access.pc)) ||
       std::ranges::any_of(form.parted_by, is_parted))
-    card.doubt = "lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere";
+    card.doubt =
+        words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   const auto as_often = [&](uint32_t pc) {
     return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;
   };
   if (!form.moved_to.empty() && std::ranges::none_of(form.moved_to, as_often))
-    card.doubt = "ptxas makes it under other conditions, or in another loop";
+    card.doubt = words("ptxas makes it under other conditions, or in another loop");
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {
@@ -238,8 +240,8 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
   const Builtin builtin = program.calls[program.code[pc].index].builtin;
   if (builtin == Builtin::kNone) return;
   counted.notes.insert(is_device_runtime(builtin)
-                           ? "on the card, CUDA's functions access memory when a kernel calls them, too"
-                           : "on the card, malloc(), free() and printf() access memory, too");
+                           ? words("on the card, CUDA's functions access memory when a kernel calls them, too")
+                           : words("on the card, malloc(), free() and printf() access memory, too"));
   add_memory_doubts(counted);
 }
 
@@ -247,7 +249,7 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
 void add_matrices(Counted& counted, const Program& program, uint32_t pc) {
   const Instruction& in = program.code[pc];
   if (in.kind != Kind::kMatrix || program.matrices[in.index].op == MatrixOp::kMultiply) return;
-  counted.notes.insert("lockstep does not count the accesses of wmma, ldmatrix and stmatrix");
+  counted.notes.insert(words("lockstep does not count the accesses of wmma, ldmatrix and stmatrix"));
   add_memory_doubts(counted);
 }
 
@@ -258,8 +260,8 @@ void add_spills(Counted& counted, const Forms& forms) {
     const std::string op = loads ? "ld" : "st";
     counted.doubtful.insert("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum");
     counted.doubtful.insert("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum");
-    counted.notes.insert(forms.static_shared ? "ptxas keeps registers in local memory"
-                                             : "ptxas may keep registers in local memory");
+    counted.notes.insert(forms.static_shared ? words("ptxas keeps registers in local memory")
+                                             : words("ptxas may keep registers in local memory"));
   }
 }
 
@@ -290,7 +292,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       add_system_calls(*counted, launch.program, pc);
       add_matrices(*counted, launch.program, pc);
       if (launch.program.code[pc].kind == Kind::kTexture)
-        counted->notes.insert("accesses to textures and surfaces are not counted");
+        counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
     const CardCount card =

@@ -24,7 +24,7 @@ struct Counted {
   CounterSums counters;
   CounterSums by_ptx;              // counts of the accesses as PTX has them, where `counters` follows the machine code
   std::set<std::string> doubtful;  // exact counters that a card may count otherwise here
-  std::set<std::string> notes;     // what ptxas did, and why a counter is doubtful
+  std::set<std::string> notes;     // what ptxas did, and why a counter is doubtful; with marks (base/words.h)
   auto operator<=>(const Counted&) const = default;
 };
 

@@ -24,6 +24,32 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelledTime, launch, dram, l2, shared, issue
 
 namespace {
 
+// A message as judge and launcher translate it: a string, or {"form", "arguments"}.
+nlohmann::json to_json(const Pieces& all) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Piece& piece : all) {
+    if (!piece.is_words) {
+      list.push_back(piece.text);
+      continue;
+    }
+    nlohmann::json arguments = nlohmann::json::object();
+    for (const auto& [key, value] : piece.arguments) arguments[key] = to_json(value);
+    list.push_back({{"form", piece.text}, {"arguments", arguments}});
+  }
+  return list;
+}
+
+// Words never reach over the end of a line.
+nlohmann::json lines_of(const std::string& marked) {
+  nlohmann::json lines = nlohmann::json::array();
+  for (size_t begin = 0; begin < marked.size();) {
+    const size_t end = std::min(marked.find('\n', begin), marked.size());
+    lines.push_back(to_json(pieces(std::string_view(marked).substr(begin, end - begin))));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 // Quotients of the sums of a launch or of a line. A quotient by zero is left out.
 nlohmann::json ratios(const CounterSums& sums, uint64_t blocks) {
   nlohmann::json result = nlohmann::json::object();
@@ -109,7 +135,10 @@ nlohmann::json to_json(const Counted& counted, uint64_t blocks) {
   for (const std::set<std::string>& names : {counted.doubtful, doubtful_ratios(counted.doubtful)})
     for (const std::string& name : names) result["counter_kinds"][name] = to_text(CounterKind::kPtxLevel);
   if (!counted.by_ptx.empty()) result["ptx_counters"] = counted.by_ptx;
-  if (!counted.notes.empty()) result["notes"] = counted.notes;
+  for (const std::string& note : counted.notes) {
+    result["notes"].push_back(plain(note));
+    result["note_parts"].push_back(to_json(pieces(note)));
+  }
   return result;
 }
 
@@ -139,32 +168,6 @@ std::string to_text(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// A message as judge and launcher translate it: a string, or {"form", "arguments"}.
-nlohmann::json to_json(const Pieces& all) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Piece& piece : all) {
-    if (!piece.is_words) {
-      list.push_back(piece.text);
-      continue;
-    }
-    nlohmann::json arguments = nlohmann::json::object();
-    for (const auto& [key, value] : piece.arguments) arguments[key] = to_json(value);
-    list.push_back({{"form", piece.text}, {"arguments", arguments}});
-  }
-  return list;
-}
-
-// Words never reach over the end of a line.
-nlohmann::json lines_of(const std::string& marked) {
-  nlohmann::json lines = nlohmann::json::array();
-  for (size_t begin = 0; begin < marked.size();) {
-    const size_t end = std::min(marked.find('\n', begin), marked.size());
-    lines.push_back(to_json(pieces(std::string_view(marked).substr(begin, end - begin))));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 }  // namespace
 
 std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end) {
@@ -176,8 +179,14 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
       report["counter_names"][counter.name] = counter.plain;
     }
   if (!reported.calls.empty()) report["calls"] = reported.calls;
-  if (!reported.stopped_at.empty()) report["stopped_at"] = reported.stopped_at;
-  if (!reported.failed_calls.empty()) report["failed_calls"] = reported.failed_calls;
+  if (!reported.stopped_at.empty()) {
+    report["stopped_at"] = plain(reported.stopped_at);
+    report["stopped_at_lines"] = lines_of(reported.stopped_at);
+  }
+  for (const std::string& call : reported.failed_calls) {
+    report["failed_calls"].push_back(plain(call));
+    report["failed_call_lines"].push_back(lines_of(call));
+  }
   for (const Finding& f : reported.findings) {
     nlohmann::json entry = to_json(f.at);
     entry.update({{"kind", f.kind},
@@ -208,6 +217,8 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
   return text + "]\n}";
 }
 
+std::string message_json(const std::string& marked) { return to_text(lines_of(marked)); }
+
 Outcome write_report(const std::string& file, const std::string& report) {
   const std::string temporary = file + ".tmp" + std::to_string(getpid());
   std::FILE* stream = std::fopen(temporary.c_str(), "wb");
@@ -216,8 +227,9 @@ Outcome write_report(const std::string& file, const std::string& report) {
   if (written && std::rename(temporary.c_str(), file.c_str()) == 0) return {};
   const std::string reason = std::strerror(errno);
   if (stream) unlink(temporary.c_str());
-  return {Status::kInvalidValue, "the report cannot be written to " + file + " (LOCKSTEP_REPORT): " + reason +
-                                     "\n  Next: name a file in a folder that you may write to."};
+  return {Status::kInvalidValue, with_next(words("the report cannot be written to {file} (LOCKSTEP_REPORT): {reason}",
+                                                 {{"file", file}, {"reason", reason}}),
+                                           words("name a file in a folder that you may write to."))};
 }
 
 }  // namespace lockstep

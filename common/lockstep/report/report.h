@@ -32,10 +32,16 @@ struct Reported {
 //  "calls"?: the runtime functions that the program called, as far as LOCKSTEP_FAIL counts them,
 //  "failed_calls"?: for calls that failed: why, and the next step,
 //  "stopped_at"?: what a kernel was doing when the program was interrupted,
+//  beside each text for a person the same in parts, for a translation: "lines", "note_parts", "failed_call_lines",
+//  "stopped_at_lines",
 //  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.
 std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end);
+
+// A message with marks (base/words.h) → JSON, for a translation: a list of lines; a line is a list of strings, and of
+// words {"form", "arguments"}.
+std::string message_json(const std::string& marked);
 
 // Writes a file beside `file` and renames it, so that nobody reads half a report.
 Outcome write_report(const std::string& file, const std::string& report);

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/words.h"
+
 #include "count/counters.h"
 #include "engine/block.h"
 #include "engine/collective.h"
@@ -78,7 +80,7 @@ Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint3
 }  // namespace
 
 Trace::Trace(const std::string& file, uint64_t most) : file_(file), most_(most), stream_(file) {
-  if (!stream_) throw std::runtime_error("LOCKSTEP_TRACE=" + file + ": this file cannot be written");
+  if (!stream_) throw std::runtime_error(words("LOCKSTEP_TRACE={file}: this file cannot be written", {{"file", file}}));
 }
 
 void Trace::write(const Json& record) {
@@ -142,14 +144,16 @@ void Trace::access(const ObservedAccess& made) {
   bool one_array = true;
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t address = addresses.at[l];
-    Element element{"local memory", static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
+    Element element{words("local memory"),
+                    static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
     if (space == Space::kGlobal) element = global_element(launch.names, address);
     if (space == Space::kShared) {
       element = launch.names.shared_element(offsets[l]);
       banks.push_back(offsets[l] / 4 % 32);
     }
-    one_array &= arrays.empty() || arrays[0] == element.array;
-    arrays.push_back(element.array);
+    const std::string array = plain(element.array);
+    one_array &= arrays.empty() || arrays[0] == array;
+    arrays.push_back(array);
     index.push_back(element.offset / access.bytes);
     offsets_in_array.push_back(element.offset);
     for (uint32_t e = 0; e < access.count; ++e) {
@@ -216,9 +220,11 @@ std::string Trace::take_message() {
   if (told_ || (stream_ && !full())) return "";
   told_ = true;
   if (!stream_)
-    return "the trace in " + file_ + " is not whole: a line could not be written\n  Next: is the disk full?";
-  return "the trace in " + file_ + " ends after " + std::to_string(most_) +
-         " lines\n  Next: trace a smaller launch; a picture needs no more than a few blocks.";
+    return with_next(words("the trace in {file} is not whole: a line could not be written", {{"file", file_}}),
+                     words("is the disk full?"));
+  return with_next(
+      words("the trace in {file} ends after {count} lines", {{"file", file_}, {"count", std::to_string(most_)}}),
+      words("trace a smaller launch; a picture needs no more than a few blocks."));
 }
 
 }  // namespace lockstep

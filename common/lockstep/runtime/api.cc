@@ -8,12 +8,14 @@
 #include <exception>
 #include <utility>
 
+#include "base/words.h"
 #include "device/emulated_device.h"
 #include "report/report.h"
 #include "runtime/call_advice.h"
 #include "runtime/call_place.h"
 #include "runtime/refusals.h"
 #include "runtime/stubs.h"
+#include "runtime/teller.h"
 
 namespace lockstep::runtime {
 namespace {
@@ -64,10 +66,8 @@ __attribute__((destructor)) void finish() {
   if (runtime.pid != getpid()) return;  // a forked child has no output and no report of its own
   const std::unique_lock lock(runtime.mutex, std::try_to_lock);
   if (!lock) {  // waiting for a kernel of another thread might take for ever
-    runtime.tell(
-        "the program ended while another thread was in a CUDA call, so no report is written\n  Next: join that thread "
-        "before "
-        "main() returns.");
+    runtime.tell(with_next(words("the program ended while another thread was in a CUDA call, so no report is written"),
+                           words("join that thread before main() returns.")));
     return;
   }
   tell_touches(runtime);
@@ -89,15 +89,13 @@ Runtime& Runtime::instance() {
   return *runtime;
 }
 
+std::string no_memory_text() {
+  return with_next(words("this process has no memory left to emulate with"),
+                   words("lift its memory limit (ulimit -v unlimited), or launch smaller blocks."));
+}
+
 void Runtime::tell(const std::string& message) {
-  if (message.empty() || !told.insert(message).second) return;
-  std::string text;
-  for (size_t begin = 0; begin < message.size();) {
-    const size_t end = std::min(message.find('\n', begin), message.size());
-    text += "lockstep: " + message.substr(begin, end - begin) + "\n";
-    begin = end + 1;
-  }
-  std::fputs(text.c_str(), stderr);
+  if (!message.empty() && told.insert(message).second) tell_person(message);
 }
 
 bool Runtime::tell_findings() {
@@ -113,8 +111,8 @@ void Runtime::tell_failed(std::string_view name, cudaError_t error) {
   if (why.empty()) why = capture_advice(error, name);
   if (why.empty()) return;
   const bool launches = name.starts_with("__");
-  const std::string text =
-      failed_call(launches ? "a launch" : name, error, why, place_of(launches ? launch_stack() : work_stack(*this)));
+  const std::string text = failed_call(launches ? words("a launch") : called(name), error, why,
+                                       place_of(launches ? launch_stack() : work_stack(*this)));
   tell_failed_call(text);
 }
 
@@ -124,9 +122,9 @@ void Runtime::tell_failed_call(const std::string& message) {
   if (is_new && device) device->tell_place(CallKind::kFailedCall, 0, message);
 }
 
-cudaError_t Runtime::refuse(std::string_view what, std::string_view next) {
+cudaError_t Runtime::refuse(const char* what, const char* next) {
   note_refusal();
-  advice = std::string(what) + " not emulated.\nNext: " + std::string(next);
+  advice = with_next(words("{what} not emulated.", {{"what", words(what)}}), words(next));
   return cudaErrorNotSupported;
 }
 
@@ -186,7 +184,8 @@ const Outcome& Runtime::load(Binary& binary) {
   if (binary.outcome) return *binary.outcome;
   const int arch = device->limits().compute.number();
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
-                  "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc."};
+                  with_next(words("the program registered something that is not a fat binary of nvcc's"),
+                            words("rebuild it with nvcc."))};
   bool any_entries = false;
   std::vector<std::string> texts;
   if (!binary.text.empty()) texts.push_back(binary.text);
@@ -233,9 +232,9 @@ cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {
   const Symbol& symbol = *found->second;
   Outcome outcome = load(*symbol.binary);
   if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
-    outcome = {Status::kInvalidSymbol, "the program's PTX has no variable '" + symbol.name +
-                                           "'\n  Next: rebuild it, every file with PTX; host code and PTX do not "
-                                           "belong together."};
+    outcome = {Status::kInvalidSymbol,
+               with_next(words("the program's PTX has no variable '{name}'", {{"name", symbol.name}}),
+                         words("rebuild it, every file with PTX; host code and PTX do not belong together."))};
   return code(outcome);
 }
 
@@ -282,7 +281,8 @@ bool is_stream(const Runtime& runtime, cudaStream_t stream) {
 
 int refuse(const char* function) {
   return call(Needs::kNothing, function, [&](Runtime& runtime) {
-    return runtime.refuse("this function is", "write the program without it, or run the program on a GPU.");
+    return runtime.refuse(later("this function is"),
+                          later("write the program without it, or run the program on a GPU."));
   });
 }
 

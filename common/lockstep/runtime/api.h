@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "device/device.h"
 #include "runtime/call_place.h"
 #include "runtime/capture.h"
@@ -196,10 +197,8 @@ struct Watch {
   AtWork node;
 };
 
-inline constexpr const char* kClusters = "thread block clusters are";
-inline constexpr const char* kNoMemory =
-    "this process has no memory left to emulate with\n  Next: lift its memory limit (ulimit -v unlimited), or launch "
-    "smaller blocks.";
+inline constexpr const char* kClusters = later("thread block clusters are");
+std::string no_memory_text();
 
 std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
 
@@ -227,13 +226,13 @@ struct Runtime {
   unsigned device_flags = cudaDeviceMapHost;
   std::map<int, size_t> limits = usual_limits();
 
-  std::set<std::string> told;  // messages printed so far
+  std::set<std::string> told;  // messages printed so far, with marks
   std::string advice;          // on the present call, if it fails (call_advice.h)
   pid_t pid = getpid();
 
   static Runtime& instance();
 
-  // Prints `message` once on stderr, each line after "lockstep: ".
+  // Prints `message` once on stderr, each line after "lockstep: ", or gives it to the program's teller.
   void tell(const std::string& message);
   // Tells the device that the program has looked at the last error, if it has.
   void tell_error_reads();
@@ -249,8 +248,9 @@ struct Runtime {
   void tell_failed(std::string_view name, cudaError_t error);
   // As tell(), of a call that fails. The report has these messages as well.
   void tell_failed_call(const std::string& message);
-  // The present call asks for something that lockstep lacks: "thread block clusters are". next: the next step.
-  cudaError_t refuse(std::string_view what, std::string_view next);
+  // The present call asks for something that lockstep lacks: "thread block clusters are". next: the next step. Both are
+  // forms (base/words.h).
+  cudaError_t refuse(const char* what, const char* next);
 
   // Returns the code for the program. Its message, if nobody has told it yet, becomes the advice on the present call.
   cudaError_t code(const Outcome& outcome);
@@ -336,7 +336,7 @@ cudaError_t call(Needs needs, const char* function, Body&& body, Lost&& lost = n
     end_if_interrupted(runtime);
     return error;
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
-    runtime.tell_failed_call(kNoMemory);
+    runtime.tell_failed_call(no_memory_text());
     return leave(cudaErrorMemoryAllocation);
   }
 }

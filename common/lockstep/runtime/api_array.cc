@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/align.h"
+#include "base/words.h"
 #include "runtime/arrays.h"
 #include "runtime/watch.h"
 
@@ -26,20 +27,22 @@ uint32_t element_bytes(const cudaChannelFormatDesc& d) {
 
 namespace {
 
-cudaError_t no_such_array(Runtime& runtime, const char* name) {
-  runtime.advice = std::string(name) +
-                   " is not a CUDA array, or it was freed.\nNext: pass what cudaMallocArray or cudaMalloc3DArray gave, "
-                   "and free it behind its last use.";
+cudaError_t no_such_array(Runtime& runtime, const std::string& name) {
+  runtime.advice =
+      with_next(words("{array} is not a CUDA array, or it was freed.", {{"array", name}}),
+                words("pass what cudaMallocArray or cudaMalloc3DArray gave, and free it behind its last use."));
   return cudaErrorInvalidValue;
 }
 
-cudaError_t outside_array(Runtime& runtime, const char* name, const Array& array) {
+cudaError_t outside_array(Runtime& runtime, const std::string& name, const Array& array) {
   const auto number = [](size_t n) { return std::to_string(n); };
-  runtime.advice = std::string("the copy reaches beyond ") + name + ", which has " + number(array.extent.width) +
-                   " x " + number(rows_of(array)) + " x " + number(slices_of(array)) + " elements of " +
-                   number(element_bytes(array.desc)) +
-                   " bytes.\nNext: compare offset and size with the array's. Widths and offsets in x are bytes here, "
-                   "except in cudaMemcpy3D, which counts elements.";
+  const std::string size =
+      number(array.extent.width) + " x " + number(rows_of(array)) + " x " + number(slices_of(array));
+  runtime.advice =
+      with_next(words("the copy reaches beyond {array}, which has {size} elements of {element}.",
+                      {{"array", name}, {"size", size}, {"element", byte_count(element_bytes(array.desc))}}),
+                words("compare offset and size with the array's. Widths and offsets in x are bytes here, except in "
+                      "cudaMemcpy3D, which counts elements."));
   return cudaErrorInvalidValue;
 }
 
@@ -49,11 +52,16 @@ cudaError_t resolve_memory(Runtime& runtime, const char* name, uint32_t bytes, c
                            const cudaPitchedPtr& memory, cudaPos* at) {
   const size_t row = memory.pitch / bytes;
   if (at->x > row || extent.width > row - at->x || at->y > memory.ysize || extent.height > memory.ysize - at->y) {
-    runtime.advice = std::string("the copy reaches beyond ") + name + ", whose rows have " + std::to_string(row) +
-                     " elements of " + std::to_string(bytes) + " bytes, and whose ysize is " +
-                     std::to_string(memory.ysize) +
-                     " rows.\nNext: beside an array, count the position in x in elements, not in bytes; compare pitch "
-                     "and ysize with position and extent.";
+    runtime.advice = with_next(
+        words("the copy reaches beyond {memory}, whose rows have {count} elements of {element}, and whose ysize is "
+              "{rows} rows.",
+              {{"memory", name},
+               {"count", std::to_string(row)},
+               {"element", byte_count(bytes)},
+               {"rows", std::to_string(memory.ysize)}}),
+        words(
+            "beside an array, count the position in x in elements, not in bytes; compare pitch and ysize with position "
+            "and extent."));
     return cudaErrorInvalidValue;
   }
   at->x *= bytes;
@@ -133,22 +141,21 @@ cudaError_t allocate_array(Runtime& runtime, cudaArray_t* handle, const cudaChan
   if (!handle || !desc) return cudaErrorInvalidValue;
   *handle = nullptr;
   if (flags & ~kKnownFlags)
-    return runtime.refuse("sparse, deferred and shared CUDA arrays are", "allocate an array with its own memory.");
+    return runtime.refuse(later("sparse, deferred and shared CUDA arrays are"),
+                          later("allocate an array with its own memory."));
   if (desc->f > cudaChannelFormatKindNone)
-    return runtime.refuse("arrays of this channel format are",
-                          "use channels of 8, 16 or 32 bits: signed, unsigned or float.");
+    return runtime.refuse(later("arrays of this channel format are"),
+                          later("use channels of 8, 16 or 32 bits: signed, unsigned or float."));
   const uint32_t bytes = element_bytes(*desc);
   if (bytes == 0) {
-    runtime.advice =
-        "desc is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits.\nNext: use cudaCreateChannelDesc<T>() with "
-        "a "
-        "type such as float, uchar4 or short2.";
+    runtime.advice = with_next(words("desc is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits."),
+                               words("use cudaCreateChannelDesc<T>() with a type such as float, uchar4 or short2."));
     return cudaErrorInvalidChannelDescriptor;
   }
   if (!is_possible(extent, flags)) {
-    runtime.advice =
-        "CUDA has no array of this extent with these flags.\nNext: compare them with the table at cudaMalloc3DArray. "
-        "Extents are in elements; a dimension that is not there is 0.";
+    runtime.advice = with_next(words("CUDA has no array of this extent with these flags."),
+                               words("compare them with the table at cudaMalloc3DArray. Extents are in elements; a "
+                                     "dimension that is not there is 0."));
     return cudaErrorInvalidValue;
   }
   Array array{0, align_up(extent.width * bytes, kRowAlignment), *desc, extent, flags};
@@ -170,10 +177,10 @@ struct Corner {
 cudaError_t part_of(Runtime& runtime, cudaArray_const_t handle, const Corner& at, size_t width, size_t height,
                     cudaPitchedPtr* part) {
   const Array* const array = runtime.arrays.all.find(handle);
-  if (!array) return no_such_array(runtime, "the array");
+  if (!array) return no_such_array(runtime, words("the array"));
   const size_t row = array->extent.width * element_bytes(array->desc);
   if (at.x > row || width > row - at.x || at.y > rows_of(*array) || height > rows_of(*array) - at.y)
-    return outside_array(runtime, "the array", *array);
+    return outside_array(runtime, words("the array"), *array);
   *part = {pointer_to(array->address + at.y * array->pitch + at.x), array->pitch, width, height};
   return cudaSuccess;
 }
@@ -235,11 +242,11 @@ cudaError_t copy_count(const CopyCall& by, Part to, Part from, size_t count, cud
     for (const Part* part : {&to, &from}) {
       if (!part->array) continue;
       const Array* const array = runtime.arrays.all.find(part->array);
-      if (!array) return no_such_array(runtime, "the array");
+      if (!array) return no_such_array(runtime, words("the array"));
       const size_t bytes = array->extent.width * element_bytes(array->desc);
       if (row && (bytes != row || to.at.x != from.at.x))
-        return runtime.refuse("copies of bytes between arrays of different widths are",
-                              "use cudaMemcpy2DArrayToArray.");
+        return runtime.refuse(later("copies of bytes between arrays of different widths are"),
+                              later("use cudaMemcpy2DArrayToArray."));
       row = bytes;
     }
     const Corner start = to.array ? to.at : from.at;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.h"
 #include "runtime/arrays.h"
 #include "runtime/call_advice.h"
 #include "runtime/capturing.h"
@@ -255,10 +256,10 @@ cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part
       [&](Runtime& runtime) -> cudaError_t {
         const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
         if (!right_kind && c.kind != cudaMemcpyDefault) {
-          runtime.advice =
-              side == &Copy::to
-                  ? "kind must lead to the device: symbol lies there.\nNext: use cudaMemcpyHostToDevice."
-                  : "kind must lead from the device: symbol lies there.\nNext: use cudaMemcpyDeviceToHost.";
+          runtime.advice = side == &Copy::to ? with_next(words("kind must lead to the device: symbol lies there."),
+                                                         words("use cudaMemcpyHostToDevice."))
+                                             : with_next(words("kind must lead from the device: symbol lies there."),
+                                                         words("use cudaMemcpyDeviceToHost."));
           return cudaErrorInvalidMemcpyDirection;
         }
         void* start = nullptr;
@@ -277,8 +278,10 @@ cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) 
   GlobalInfo info;
   if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
   if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) {
-    runtime.advice = "count and offset reach byte " + std::to_string(part.offset + part.bytes) + ", but symbol has " +
-                     std::to_string(info.bytes) + " bytes.\nNext: compare count with sizeof(symbol).";
+    runtime.advice =
+        with_next(words("count and offset reach byte {number}, but symbol has {size}.",
+                        {{"number", std::to_string(part.offset + part.bytes)}, {"size", byte_count(info.bytes)}}),
+                  words("compare count with sizeof(symbol)."));
     return cudaErrorInvalidValue;
   }
   *pointer = pointer_to(info.address + part.offset);
@@ -290,7 +293,7 @@ CopyWork make_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind
 }
 
 cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream) {
-  return copy_3d(runtime, {stream, Needs::kDevice, "a copy in the graph", true}, &work.copy);
+  return copy_3d(runtime, {stream, Needs::kDevice, later("a copy in the graph"), true}, &work.copy);
 }
 
 cudaError_t copy_box(Runtime& runtime, const CopyCall& call, const cudaMemcpy3DParms& box) {
@@ -333,7 +336,7 @@ cudaError_t run(Runtime& runtime, const FillWork& work, cudaStream_t stream) {
   const uint32_t word = word_of(work.fill);
   const auto byte_of = [&](unsigned i) { return static_cast<int>(word >> 8 * i & 0xff); };
   const bool same_bytes = word == (word & 0xff) * 0x0101'0101u;
-  WorkScope scope(runtime, stream, "a fill in the graph");
+  WorkScope scope(runtime, stream, later("a fill in the graph"));
   cudaError_t error = same_bytes ? fill_rows(runtime, all, byte_of(0)) : cudaSuccess;
   for (size_t row = 0; !same_bytes && row < all.rows; ++row)
     for (unsigned i = 0; i < std::min<uint64_t>(sizeof word, all.width) && error == cudaSuccess; ++i) {

@@ -2,6 +2,7 @@
 // Register counts are PTX's, which ptxas would reduce. They are reported, but do not limit occupancy.
 #include <algorithm>
 
+#include "base/words.h"
 #include "runtime/api.h"
 
 using namespace lockstep;
@@ -62,7 +63,7 @@ LOCKSTEP_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttr
       case cudaFuncAttributeRequiredClusterWidth:
       case cudaFuncAttributeRequiredClusterHeight:
       case cudaFuncAttributeRequiredClusterDepth:
-        return runtime.refuse(kClusters, "leave the cluster attributes of the kernel alone.");
+        return runtime.refuse(kClusters, later("leave the cluster attributes of the kernel alone."));
       default: return cudaErrorInvalidValue;
     }
   });

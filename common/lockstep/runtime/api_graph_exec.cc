@@ -1,4 +1,5 @@
 // api_graph_exec: what is instantiated from graphs: instantiation, launches, updates; and the memory of graphs.
+#include "base/words.h"
 #include "runtime/api_graph.h"
 
 #include <algorithm>
@@ -38,9 +39,8 @@ cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& grap
   if (graph.has_circle()) return cudaGraphInstantiateInvalidStructure;
   if (frees_other_memory(runtime, graph)) {
     runtime.advice =
-        "the graph frees memory that no graph allocates.\nNext: capture the cudaMallocAsync() of this memory as well, "
-        "or "
-        "free it outside of the graph.";
+        with_next(words("the graph frees memory that no graph allocates."),
+                  words("capture the cudaMallocAsync() of this memory as well, or free it outside of the graph."));
     return cudaGraphInstantiateError;
   }
   for (const cudaGraphConditionalHandle handle : graph.conditions)
@@ -57,8 +57,8 @@ cudaError_t instantiate(Runtime& runtime, cudaGraphExec_t* handle, Graph& graph,
   if (graph.is_part) return cudaErrorNotSupported;
   *handle = nullptr;
   if (params.flags & cudaGraphInstantiateFlagDeviceLaunch)
-    return runtime.refuse("launches of graphs from kernels are",
-                          "instantiate without cudaGraphInstantiateFlagDeviceLaunch, and launch from the host.");
+    return runtime.refuse(later("launches of graphs from kernels are"),
+                          later("instantiate without cudaGraphInstantiateFlagDeviceLaunch, and launch from the host."));
   if (!graph.instantiated.expired() && (holds_memory(graph) || graph.holds(cudaGraphNodeTypeConditional)))
     return cudaErrorNotSupported;
   params.result_out = look_for_mistakes(runtime, graph);

@@ -2,6 +2,7 @@
 // holds the parameters of any kind, or takes its part of it; graph_work.cc does the rest.
 #include <algorithm>
 
+#include "base/words.h"
 #include "runtime/api_graph.h"
 
 using namespace lockstep;
@@ -19,9 +20,8 @@ struct Before {
 // What the graph itself does not allow.
 bool allows(Runtime& runtime, const Graph& graph, const cudaGraphNodeParams& params) {
   if (params.type == cudaGraphNodeTypeGraph && find(params.graph.graph) == &graph) {
-    runtime.advice =
-        "a graph cannot be a node of itself. On a card the program crashes here.\nNext: clone the graph with "
-        "cudaGraphClone(), and add the clone.";
+    runtime.advice = with_next(words("a graph cannot be a node of itself. On a card the program crashes here."),
+                               words("clone the graph with cudaGraphClone(), and add the clone."));
     return false;
   }
   return params.type != cudaGraphNodeTypeMemFree || std::ranges::none_of(graph.nodes, [&](const auto& node) {
@@ -298,7 +298,7 @@ LOCKSTEP_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle,
     if (!kernel || !value) return cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributeClusterDimension &&
         value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1)
-      return runtime.refuse(kClusters, "leave the cluster dimension of the node alone.");
+      return runtime.refuse(kClusters, later("leave the cluster dimension of the node alone."));
     if (attribute == cudaLaunchAttributeCooperative) kernel->cooperative = value->cooperative != 0;
     kernel->attributes[attribute] = *value;
     return cudaSuccess;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/words.h"
 #include "ptx/module.h"
 #include "runtime/capturing.h"
 #include "runtime/graph_run.h"
@@ -75,7 +76,7 @@ LaunchRequest request_of(Runtime& runtime, const Kernel& kernel, const KernelWor
 
 cudaError_t run_kernel(Runtime& runtime, const Kernel& kernel, const KernelWork& work, cudaStream_t stream) {
   const LaunchRequest request = request_of(runtime, kernel, work);
-  WorkScope scope(runtime, stream, "the launch");
+  WorkScope scope(runtime, stream, later("the launch"));
   const Outcome outcome = runtime.device->launch(request);
   scope.used(runtime.device->take_host_uses());
   runtime.fault = runtime.device->fault();
@@ -129,13 +130,13 @@ std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel
 // As on a card, nothing runs after a fault.
 void tell_lost(Runtime& runtime, const void* function) {
   const Kernel* kernel = runtime.find_kernel(function);
-  const std::string name = kernel ? demangled(kernel->name) : "a kernel";
+  const std::string name = kernel ? demangled(kernel->name) : words("a kernel");
   runtime.device->tell_place(CallKind::kLostLaunch, 0, name);
   if (!std::exchange(runtime.told_lost, true))
-    runtime.tell(
-        "the launch of " + name +
-        " did not run: a kernel before it failed, and then nothing more runs, as on a card.\n  Next: mend that "
-        "kernel first; every launch after it is missing.");
+    runtime.tell(with_next(words("the launch of {kernel} did not run: a kernel before it failed, and then nothing more "
+                                 "runs, as on a card.",
+                                 {{"kernel", name}}),
+                           words("mend that kernel first; every launch after it is missing.")));
 }
 
 cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
@@ -174,7 +175,7 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
       case cudaLaunchAttributeCooperative: *cooperative = attribute.val.cooperative != 0; break;
       case cudaLaunchAttributeClusterDimension:
         if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z <= 1) break;
-        return runtime.refuse(kClusters, "launch without cudaLaunchAttributeClusterDimension.");
+        return runtime.refuse(kClusters, later("launch without cudaLaunchAttributeClusterDimension."));
       // Both events are over when the launch is.
       case cudaLaunchAttributeProgrammaticEvent:
         events->push_back(runtime.events.all.find(attribute.val.programmaticEvent.event));
@@ -183,8 +184,9 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
         events->push_back(runtime.events.all.find(attribute.val.launchCompletionEvent.event));
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
-        return runtime.refuse("updates of a graph's nodes by kernels are",
-                              "launch without cudaLaunchAttributeDeviceUpdatableKernelNode, and update from the host.");
+        return runtime.refuse(
+            later("updates of a graph's nodes by kernels are"),
+            later("launch without cudaLaunchAttributeDeviceUpdatableKernelNode, and update from the host."));
       default: break;  // hints: order, priority, caches
     }
   }

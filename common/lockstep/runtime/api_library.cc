@@ -5,6 +5,7 @@
 #include <iterator>
 #include <regex>
 
+#include "base/words.h"
 #include "runtime/api.h"
 
 using namespace lockstep;
@@ -31,8 +32,8 @@ cudaError_t load(Runtime& runtime, const void* code, cudaLibrary_t* library) {
     auto containers = fatbin_containers(code);
     if (containers.empty()) containers = {fatbin_container_at(code)};
     if (containers.front().empty())
-      return runtime.refuse("machine code (a cubin) is",
-                            "load PTX, or a fat binary with PTX: nvcc -ptx, nvcc -fatbin.");
+      return runtime.refuse(later("machine code (a cubin) is"),
+                            later("load PTX, or a fat binary with PTX: nvcc -ptx, nvcc -fatbin."));
     PtxChoice choice = choose_ptx(read_fatbin(containers.front()), runtime.device->limits().compute.number());
     if (choice.error != FatbinError::kNone)
       return runtime.code({static_cast<Status>(cudaErrorNoKernelImageForDevice), choice.message});

@@ -2,6 +2,7 @@
 // and writes in place. It counts as used memory of the card.
 #include <limits>
 
+#include "base/words.h"
 #include "runtime/capturing.h"
 
 using namespace lockstep;
@@ -206,8 +207,8 @@ LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* h
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!device_pointer || flags != 0) return cudaErrorInvalidValue;
     if (registered_start(runtime, host_pointer) != 0)
-      return runtime.refuse("accesses of kernels to memory from cudaHostRegister are",
-                            "allocate this memory with cudaHostAlloc instead.");
+      return runtime.refuse(later("accesses of kernels to memory from cudaHostRegister are"),
+                            later("allocate this memory with cudaHostAlloc instead."));
     if (!is_pinned(runtime, host_pointer)) return cudaErrorInvalidValue;
     *device_pointer = host_pointer;
     return cudaSuccess;

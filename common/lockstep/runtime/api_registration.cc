@@ -3,6 +3,7 @@
 // runtime, errors come when a kernel or variable is first used.
 #include <cstdlib>
 
+#include "base/words.h"
 #include "runtime/api.h"
 
 using namespace lockstep;
@@ -67,7 +68,7 @@ LOCKSTEP_API char __cudaInitModule(void** handle) {
   auto* binary = reinterpret_cast<Binary*>(handle);
   if (enter(runtime, Needs::kDevice) == cudaSuccess) {
     const cudaError_t error = leave(runtime.code(runtime.load(*binary)));
-    if (error != cudaSuccess) runtime.tell_failed("loading the program's kernels", error);
+    if (error != cudaSuccess) runtime.tell_failed(later("loading the program's kernels"), error);
     return 1;
   }
   for (const auto& symbol : binary->symbols)  // no device: plain memory, so that the host does not crash

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/words.h"
 #include "runtime/capturing.h"
 
 using namespace lockstep;
@@ -246,8 +247,8 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
         return cudaErrorInvalidResourceHandle;
     if (std::max(from->number, to->number) > runtime.events.waited) {
       runtime.events.waited = runtime.events.records;  // a program that polls gets its time in the end, as on a card
-      runtime.advice =
-          "the program has not waited for the event.\nNext: call cudaEventSynchronize() for the second event first.";
+      runtime.advice = with_next(words("the program has not waited for the event."),
+                                 words("call cudaEventSynchronize() for the second event first."));
       return cudaErrorNotReady;
     }
     *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/words.h"
 #include "runtime/arrays.h"
 
 using namespace lockstep;
@@ -20,7 +21,7 @@ int number_of(const Enum& value) {
 }
 
 // A wrong argument, with the cause and the next step.
-cudaError_t wrong(Runtime& runtime, const char* advice) {
+cudaError_t wrong(Runtime& runtime, const std::string& advice) {
   runtime.advice = advice;
   return cudaErrorInvalidValue;
 }
@@ -29,8 +30,8 @@ cudaError_t set_element(Runtime& runtime, const cudaChannelFormatDesc& desc, Tex
   const uint32_t bytes = element_bytes(desc);
   if (bytes == 0)
     return wrong(runtime,
-                 "the channel descriptor is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits.\nNext: use "
-                 "cudaCreateChannelDesc<T>() with a type such as float, uchar4 or short2.");
+                 with_next(words("the channel descriptor is not an element of 1, 2 or 4 channels of 8, 16 or 32 bits."),
+                           words("use cudaCreateChannelDesc<T>() with a type such as float, uchar4 or short2.")));
   texture->channels = static_cast<uint8_t>(desc.w ? 4 : desc.y ? 2 : 1);
   texture->channel_bits = static_cast<uint8_t>(desc.x);
   texture->kind = static_cast<ChannelKind>(desc.f);
@@ -40,10 +41,9 @@ cudaError_t set_element(Runtime& runtime, const cudaChannelFormatDesc& desc, Tex
 cudaError_t set_array(Runtime& runtime, cudaArray_t handle, Texture* texture) {
   const Array* const array = runtime.arrays.all.find(handle);
   if (!array)
-    return wrong(
-        runtime,
-        "res.array.array is not a CUDA array, or it was freed.\nNext: create the object behind cudaMallocArray, "
-        "and destroy it before cudaFreeArray.");
+    return wrong(runtime,
+                 with_next(words("res.array.array is not a CUDA array, or it was freed."),
+                           words("create the object behind cudaMallocArray, and destroy it before cudaFreeArray.")));
   texture->address = array->address;
   texture->row_bytes = array->pitch;
   texture->slice_bytes = array->pitch * rows_of(*array);
@@ -59,18 +59,17 @@ cudaError_t set_pitched(Runtime& runtime, const void* memory, const cudaChannelF
   if (const cudaError_t error = set_element(runtime, desc, texture); error != cudaSuccess) return error;
   const uint64_t row = width * texture->element_bytes();
   if (address_of(memory) % kTextureLimits.alignment != 0)
-    return wrong(runtime,
-                 "devPtr is not a multiple of 512 (cudaDeviceProp::textureAlignment).\nNext: pass the pointer that "
-                 "cudaMalloc gave, and add an offset in the kernel.");
+    return wrong(runtime, with_next(words("devPtr is not a multiple of 512 (cudaDeviceProp::textureAlignment)."),
+                                    words("pass the pointer that cudaMalloc gave, and add an offset in the kernel.")));
   if (width == 0 || height == 0 || row > pitch)
-    return wrong(runtime,
-                 "the texture has no elements, or its rows are longer than the pitch.\nNext: give the pitch in "
-                 "bytes, as cudaMallocPitch returned it, and the width in elements.");
+    return wrong(
+        runtime,
+        with_next(words("the texture has no elements, or its rows are longer than the pitch."),
+                  words("give the pitch in bytes, as cudaMallocPitch returned it, and the width in elements.")));
   const Target target = target_of(runtime, memory);
   if (!target.known || target.bytes_left < (height - 1) * pitch + row)
-    return wrong(runtime,
-                 "devPtr is not device memory with as many bytes as the texture has.\nNext: compare the size "
-                 "with that of the allocation.");
+    return wrong(runtime, with_next(words("devPtr is not device memory with as many bytes as the texture has."),
+                                    words("compare the size with that of the allocation.")));
   texture->address = address_of(memory);
   texture->row_bytes = texture->slice_bytes = pitch;
   texture->width = static_cast<uint32_t>(width);
@@ -93,12 +92,14 @@ cudaError_t set_memory(Runtime& runtime, const cudaResourceDesc& resource, Textu
       if (pitched.width > static_cast<size_t>(most.width_pitched) ||
           pitched.height > static_cast<size_t>(most.height_pitched) ||
           pitched.pitchInBytes % most.pitch_alignment != 0 || pitched.pitchInBytes > static_cast<size_t>(most.pitch))
-        return wrong(runtime,
-                     "pitchInBytes is not a multiple of 32, or the texture is larger than a card allows.\nNext: "
-                     "allocate it with cudaMallocPitch.");
+        return wrong(
+            runtime,
+            with_next(words("pitchInBytes is not a multiple of 32, or the texture is larger than a card allows."),
+                      words("allocate it with cudaMallocPitch.")));
       return set_pitched(runtime, pitched.devPtr, pitched.desc, pitched.width, pitched.height, pitched.pitchInBytes,
                          texture);
-    case cudaResourceTypeMipmappedArray: return runtime.refuse("mipmapped arrays are", "use an array of one level.");
+    case cudaResourceTypeMipmappedArray:
+      return runtime.refuse(later("mipmapped arrays are"), later("use an array of one level."));
   }
   return cudaErrorInvalidValue;
 }
@@ -112,11 +113,11 @@ bool is_known(const cudaTextureDesc& d) {
 // How a fetch reads the memory. It ignores the address and filter modes of linear memory: outside, it gives zeros.
 cudaError_t set_reading(Runtime& runtime, const cudaTextureDesc& d, bool linear_memory, Texture* texture) {
   if (!is_known(d)) return cudaErrorInvalidValue;
-  if (d.maxAnisotropy > 1) return runtime.refuse("anisotropic filters are", "set maxAnisotropy to 0.");
+  if (d.maxAnisotropy > 1) return runtime.refuse(later("anisotropic filters are"), later("set maxAnisotropy to 0."));
   const bool linear = d.filterMode == cudaFilterModeLinear && !linear_memory;
   if (d.seamlessCubemap && linear)
-    return runtime.refuse("seamless filters of cubemaps are",
-                          "set seamlessCubemap to 0, or filter with cudaFilterModePoint.");
+    return runtime.refuse(later("seamless filters of cubemaps are"),
+                          later("set seamlessCubemap to 0, or filter with cudaFilterModePoint."));
   texture->normalized_coordinates = d.normalizedCoords != 0;
   texture->normalized_values = d.readMode == cudaReadModeNormalizedFloat;
   texture->srgb = d.sRGB != 0;
@@ -124,9 +125,9 @@ cudaError_t set_reading(Runtime& runtime, const cudaTextureDesc& d, bool linear_
   const bool floats =
       texture->kind == ChannelKind::kFloat || (texture->normalized_values && texture->channel_bits < 32);
   if (linear && !floats) {
-    runtime.advice =
-        "a linear filter needs values that are floats.\nNext: set readMode to cudaReadModeNormalizedFloat (8 and 16 "
-        "bits), or filterMode to cudaFilterModePoint.";
+    runtime.advice = with_next(
+        words("a linear filter needs values that are floats."),
+        words("set readMode to cudaReadModeNormalizedFloat (8 and 16 bits), or filterMode to cudaFilterModePoint."));
     return cudaErrorInvalidFilterSetting;
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -178,7 +179,7 @@ LOCKSTEP_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* handle, co
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!handle || !resource || !desc) return cudaErrorInvalidValue;
     *handle = 0;
-    if (view) return runtime.refuse("resource views are", "pass a null pointer for the view.");
+    if (view) return runtime.refuse(later("resource views are"), later("pass a null pointer for the view."));
     Texture texture;
     if (const cudaError_t error = set_memory(runtime, *resource, &texture); error != cudaSuccess) return error;
     const bool linear_memory = resource->resType == cudaResourceTypeLinear;
@@ -193,14 +194,14 @@ LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, co
     if (!handle || !resource) return cudaErrorInvalidValue;
     *handle = 0;
     if (number_of(resource->resType) != cudaResourceTypeArray)
-      return wrong(runtime, "a surface object needs a CUDA array.\nNext: set resType to cudaResourceTypeArray.");
+      return wrong(runtime, with_next(words("a surface object needs a CUDA array."),
+                                      words("set resType to cudaResourceTypeArray.")));
     Texture surface;
     surface.user = TextureUser::kSurface;
     if (const cudaError_t error = set_memory(runtime, *resource, &surface); error != cudaSuccess) return error;
     if (!(runtime.arrays.all.find(resource->res.array.array)->flags & cudaArraySurfaceLoadStore))
-      return wrong(runtime,
-                   "the array was allocated without cudaArraySurfaceLoadStore.\nNext: pass this flag to "
-                   "cudaMallocArray or cudaMalloc3DArray.");
+      return wrong(runtime, with_next(words("the array was allocated without cudaArraySurfaceLoadStore."),
+                                      words("pass this flag to cudaMallocArray or cudaMalloc3DArray.")));
     return create_object(runtime, surface, {*resource, {}, true}, handle);
   });
 }

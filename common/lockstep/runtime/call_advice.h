@@ -20,12 +20,16 @@ struct Side {
   uint64_t pitch = 0;
 };
 
-// Each gives "", or why the arguments are wrong and the next step: two lines.
+// Each gives "", or why the arguments are wrong and the next step: two lines, with marks (base/words.h).
 std::string advice_on_copy(const Side& to, const Side& from, uint64_t width, uint64_t height, cudaMemcpyKind kind);
 std::string advice_on_fill(const Side& to);
 std::string advice_on_error(cudaError_t error);  // where the arguments are not known
 
+// A name with a space stands for no function: it is a form (base/words.h).
+std::string called(std::string_view name);
+
 // "cudaMemcpy failed with cudaErrorInvalidValue: ADVICE", with the line of the call.
-std::string failed_call(std::string_view name, cudaError_t error, const std::string& advice, const std::string& place);
+std::string failed_call(const std::string& name, cudaError_t error, const std::string& advice,
+                        const std::string& place);
 
 }  // namespace lockstep::runtime

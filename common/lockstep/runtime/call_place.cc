@@ -15,6 +15,7 @@
 #endif
 
 #include "base/toolkit_file.h"
+#include "base/words.h"
 #include "ptx/module.h"
 
 namespace lockstep::runtime {
@@ -159,15 +160,18 @@ CallStack call_stack() {
 
 std::string place_of(const CallStack& stack) {
   const std::lock_guard lock(mutex);
-  if (const Search own = search(stack); own.found.line != 0)
-    return own.found.file + ":" + std::to_string(own.found.line) +
-           (own.function.empty() ? "" : " in " + demangled(own.function));
+  if (const Search own = search(stack); own.found.line != 0) {
+    const std::string place = own.found.file + ":" + std::to_string(own.found.line);
+    if (own.function.empty()) return place;
+    return words("{place} in {function}", {{"place", place}, {"function", demangled(own.function)}});
+  }
   for (const uintptr_t address : stack) {
     const std::string name = symbol_of(address);
     const auto has = [&](const char* part) { return name.find(part) != name.npos; };
     const bool is_runtime =
         has("cudaMalloc") || has("cudaLaunchKernel") || has("__cuda") || name.starts_with("libcudart_static");
-    if (!name.empty() && !is_runtime) return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
+    if (!name.empty() && !is_runtime)
+      return words("{function} (compile with -Xcompiler -g1 to see the line)", {{"function", demangled(name)}});
   }
   return "";
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
+
 namespace lockstep::runtime {
 namespace {
 
@@ -114,40 +116,45 @@ cudaError_t refuse_whole_device(Captures& captures) {
   return captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-const char* capture_advice(cudaError_t error, std::string_view function) {
+std::string capture_advice(cudaError_t error, std::string_view function) {
   switch (error) {
     case cudaErrorStreamCaptureUnsupported:
       if (function == "cudaGraphLaunch")
-        return "the launch of a graph cannot be captured.\nNext: add the graph as a child node, with "
-               "cudaGraphAddChildGraphNode(), to the captured graph, which cudaStreamGetCaptureInfo() gives.";
-      return "it is not allowed while a stream is captured: a graph cannot hold this call, or it would wait for "
-             "captured "
-             "work.\nNext: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the "
-             "graph's own work: cudaMallocAsync() and cudaFreeAsync().";
+        return with_next(words("the launch of a graph cannot be captured."),
+                         words("add the graph as a child node, with cudaGraphAddChildGraphNode(), to the captured "
+                               "graph, which cudaStreamGetCaptureInfo() gives."));
+      return with_next(words("it is not allowed while a stream is captured: a graph cannot hold this call, or it would "
+                             "wait for captured work."),
+                       words("make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the "
+                             "graph's own work: cudaMallocAsync() and cudaFreeAsync()."));
     case cudaErrorStreamCaptureInvalidated:
-      return "an earlier call was not allowed and made the capture invalid.\nNext: check the error of each call since "
-             "cudaStreamBeginCapture(). The first one that fails is the cause.";
+      return with_next(
+          words("an earlier call was not allowed and made the capture invalid."),
+          words("check the error of each call since cudaStreamBeginCapture(). The first one that fails is the cause."));
     case cudaErrorStreamCaptureMerge:
-      return "the event belongs to the capture of another graph.\nNext: capture both streams into one graph, or wait "
-             "with cudaEventWaitExternal.";
+      return with_next(words("the event belongs to the capture of another graph."),
+                       words("capture both streams into one graph, or wait with cudaEventWaitExternal."));
     case cudaErrorStreamCaptureUnmatched:
-      return "another stream began this capture, which is invalid now.\nNext: end the capture in the stream that "
-             "began it.";
+      return with_next(words("another stream began this capture, which is invalid now."),
+                       words("end the capture in the stream that began it."));
     case cudaErrorStreamCaptureUnjoined:
-      return "the first stream does not wait for all work of a stream that joined the capture.\nNext: behind that "
-             "work call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream before the end.";
+      return with_next(words("the first stream does not wait for all work of a stream that joined the capture."),
+                       words("behind that work call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream "
+                             "before the end."));
     case cudaErrorStreamCaptureIsolation:
-      return "the event was recorded outside of the capture.\nNext: record it in a stream that is captured, or wait "
-             "with cudaEventWaitExternal.";
+      return with_next(words("the event was recorded outside of the capture."),
+                       words("record it in a stream that is captured, or wait with cudaEventWaitExternal."));
     case cudaErrorStreamCaptureImplicit:
-      return "the legacy default stream would wait for a stream that is captured.\nNext: use another stream for this "
-             "call, or capture a stream that was made with cudaStreamNonBlocking.";
+      return with_next(
+          words("the legacy default stream would wait for a stream that is captured."),
+          words("use another stream for this call, or capture a stream that was made with cudaStreamNonBlocking."));
     case cudaErrorCapturedEvent:
-      return "the event was last recorded while its stream was captured, so it never happens by itself.\nNext: record "
-             "it again outside of the capture, or record it with cudaEventRecordExternal.";
+      return with_next(
+          words("the event was last recorded while its stream was captured, so it never happens by itself."),
+          words("record it again outside of the capture, or record it with cudaEventRecordExternal."));
     case cudaErrorStreamCaptureWrongThread:
-      return "another thread began this capture, and now it is lost.\nNext: end the capture in that thread, or begin "
-             "it with cudaStreamCaptureModeRelaxed.";
+      return with_next(words("another thread began this capture, and now it is lost."),
+                       words("end the capture in that thread, or begin it with cudaStreamCaptureModeRelaxed."));
     default: return "";
   }
 }

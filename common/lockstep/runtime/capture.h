@@ -71,7 +71,7 @@ cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
 // For one of the errors above, which this function returned: its cause and the next step, for a person. "": it is
 // another error.
-const char* capture_advice(cudaError_t error, std::string_view function);
+std::string capture_advice(cudaError_t error, std::string_view function);
 
 // Adds a node behind the stream's work.
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);

@@ -1,6 +1,7 @@
 // capturing: the calls of streams, as capture.h sees them: which become nodes, which are not allowed.
 #pragma once
 
+#include "base/words.h"
 #include "runtime/watch.h"
 
 namespace lockstep::runtime {
@@ -30,8 +31,8 @@ inline cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
 inline cudaError_t advise_on_event(Runtime& runtime, cudaError_t error) {
   if (error == cudaErrorInvalidValue)
     runtime.advice =
-        "the event was last recorded while its stream was captured, and that capture has ended.\nNext: record it again "
-        "outside of the capture, or record it with cudaEventRecordExternal.";
+        with_next(words("the event was last recorded while its stream was captured, and that capture has ended."),
+                  words("record it again outside of the capture, or record it with cudaEventRecordExternal."));
   return error;
 }
 // A call that asks whether the event has happened, or waits for it.

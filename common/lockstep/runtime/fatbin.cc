@@ -14,6 +14,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/words.h"
+
 namespace lockstep {
 namespace {
 
@@ -34,8 +36,8 @@ T number_at(const std::byte* at) {
 
 FatbinContents damaged(FatbinContents contents, const char* what) {
   contents.error = FatbinError::kDamaged;
-  contents.message =
-      std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program with nvcc.";
+  contents.message = with_next(words("the program's GPU code cannot be read: {what}", {{"what", words(what)}}),
+                               words("rebuild the program with nvcc."));
   return contents;
 }
 
@@ -85,9 +87,6 @@ std::optional<std::string> unpacked(const FatbinEntry& entry) {
   return text;
 }
 
-constexpr const char* kHowToBuild =
-    "\n  Next: build it with: nvcc -cudart shared -gencode arch=compute_75,code=compute_75";
-
 std::string capability(int arch) { return std::to_string(arch / 10) + "." + std::to_string(arch % 10); }
 
 // The error when no entry can be used.
@@ -100,47 +99,52 @@ PtxChoice refuse(const FatbinContents& contents, int device_arch) {
     (entry.runs_on(device_arch) ? compressed_arch : newer_arch) = entry.arch;
   }
   const auto refusal = [](FatbinError error, const std::string& why) {
-    return PtxChoice{error, why + kHowToBuild, {}, 0};
+    const std::string next = words("build it with: {command}",
+                                   {{"command", "nvcc -cudart shared -gencode arch=compute_75,code=compute_75"}});
+    return PtxChoice{error, with_next(why, next), {}, 0};
   };
   if (compressed_arch != 0)
     return refusal(FatbinError::kCompressed,
-                   "the program's PTX is compressed in a way that lockstep does not know: add --no-compress");
+                   words("the program's PTX is compressed in a way that lockstep does not know: add --no-compress"));
   if (newer_arch != 0)
-    return refusal(FatbinError::kTooNew, "the program has PTX for compute capability " + capability(newer_arch) +
-                                             " only, and the emulated card has " + capability(device_arch));
+    return refusal(FatbinError::kTooNew,
+                   words("the program has PTX for compute capability {newer} only, and the emulated card has "
+                         "{own}",
+                         {{"newer", capability(newer_arch)}, {"own", capability(device_arch)}}));
   if (link_time_code > 0)
     return refusal(FatbinError::kNoPtx,
-                   "the program was built for link-time optimisation (-dlto), which leaves no PTX for lockstep");
-  return refusal(FatbinError::kNoPtx, machine_code > 0
-                                          ? "the program has machine code (SASS) but no PTX, which lockstep needs"
-                                          : "the program has no GPU code");
+                   words("the program was built for link-time optimisation (-dlto), which leaves no PTX for lockstep"));
+  return refusal(FatbinError::kNoPtx,
+                 machine_code > 0 ? words("the program has machine code (SASS) but no PTX, which lockstep needs")
+                                  : words("the program has no GPU code"));
 }
 
 }  // namespace
 
 FatbinContents read_fatbin(std::span<const std::byte> bytes) {
   FatbinContents contents;
-  if (bytes.size() < kContainerHeaderBytes) return damaged({}, "its header is cut off");
-  if (number_at<uint32_t>(bytes.data()) != kContainerMagic) return damaged({}, "its magic number is wrong");
+  if (bytes.size() < kContainerHeaderBytes) return damaged({}, later("its header is cut off"));
+  if (number_at<uint32_t>(bytes.data()) != kContainerMagic) return damaged({}, later("its magic number is wrong"));
   const size_t header_bytes = number_at<uint16_t>(bytes.data() + 6);
-  if (header_bytes < kContainerHeaderBytes || header_bytes > bytes.size()) return damaged({}, "its header is wrong");
+  if (header_bytes < kContainerHeaderBytes || header_bytes > bytes.size())
+    return damaged({}, later("its header is wrong"));
   const auto body_bytes = number_at<uint64_t>(bytes.data() + 8);
   std::span<const std::byte> rest = bytes.subspan(header_bytes);
   const bool cut_off = body_bytes > rest.size();
   if (!cut_off) rest = rest.first(body_bytes);
 
   while (!rest.empty()) {
-    if (rest.size() < kEntryHeaderBytes) return damaged(std::move(contents), "an entry's header is cut off");
+    if (rest.size() < kEntryHeaderBytes) return damaged(std::move(contents), later("an entry's header is cut off"));
     const size_t entry_bytes = number_at<uint32_t>(rest.data() + 4);
     const auto payload_bytes = number_at<uint64_t>(rest.data() + 8);
     // Each is compared with the bytes that are left. Their sum may overflow.
     if (entry_bytes < kEntryHeaderBytes || entry_bytes > rest.size())
-      return damaged(std::move(contents), "an entry's header is wrong");
-    if (payload_bytes > rest.size() - entry_bytes) return damaged(std::move(contents), "an entry is cut off");
+      return damaged(std::move(contents), later("an entry's header is wrong"));
+    if (payload_bytes > rest.size() - entry_bytes) return damaged(std::move(contents), later("an entry is cut off"));
     contents.entries.push_back(entry_from(rest.data(), rest.subspan(entry_bytes, payload_bytes)));
     rest = rest.subspan(entry_bytes + payload_bytes);
   }
-  if (cut_off) return damaged(std::move(contents), "it is cut off");
+  if (cut_off) return damaged(std::move(contents), later("it is cut off"));
   return contents;
 }
 
@@ -158,7 +162,7 @@ PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
     if (auto text = unpacked(*entry)) return {FatbinError::kNone, {}, std::move(*text), entry->arch};
   FatbinContents bad = contents;
   if (!usable.empty() && bad.error == FatbinError::kNone)
-    bad = damaged(std::move(bad), "its compressed PTX is damaged");
+    bad = damaged(std::move(bad), later("its compressed PTX is damaged"));
   if (bad.error != FatbinError::kNone) return {bad.error, bad.message, {}, 0};
   return refuse(contents, device_arch);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "runtime/watch.h"
 
 namespace lockstep::runtime {
@@ -172,7 +173,7 @@ cudaError_t GraphRun::allocate(const AllocWork& work, cudaStream_t stream) {
   Graphs& graphs = runtime_.graphs;
   graphs.held = std::max(graphs.held, graphs.used += bytes);
   graphs.held_high = std::max(graphs.held_high, graphs.held);
-  const WorkScope scope(runtime_, stream, "an allocation in the graph");
+  const WorkScope scope(runtime_, stream, later("an allocation in the graph"));
   if (watches(runtime_)) runtime_.device->use({address, bytes, bytes}, true);
   return cudaSuccess;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
 #include "runtime/graph_run.h"
 
 namespace lockstep::runtime {
@@ -151,7 +152,7 @@ cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& params, NodeWork* w
     case cudaGraphNodeTypeConditional: return make(runtime, params.conditional, work);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-      return runtime.refuse("external semaphores are", "leave their nodes out of the graph.");
+      return runtime.refuse(later("external semaphores are"), later("leave their nodes out of the graph."));
     default: return cudaErrorInvalidValue;
   }
 }

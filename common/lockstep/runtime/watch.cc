@@ -46,7 +46,7 @@ WorkScope::WorkScope(Runtime& runtime, cudaStream_t stream, const char* name)
   runtime.watch.order.issue(stream_, task);
   task.call = call_number(work_stack(runtime));
   task.graph = runtime.watch.node.launch;
-  task.what = name;
+  task.what = called(name);
   work_ = task.number;
   runtime.device->begin_work(task);
 }

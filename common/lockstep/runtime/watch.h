@@ -12,6 +12,7 @@ namespace lockstep::runtime {
 // The work of one call, from its constructor on. The destructor closes the pages that unfinished work uses.
 class WorkScope {
  public:
+  // name: as for called(), in call_advice.h
   WorkScope(Runtime& runtime, cudaStream_t stream, const char* name);
   ~WorkScope();
   WorkScope(const WorkScope&) = delete;

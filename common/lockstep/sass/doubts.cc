@@ -1,4 +1,5 @@
 // doubts: a program without its machine code → the accesses that ptxas might change.
+#include "base/words.h"
 #include "count/atomic_loop.h"
 #include "sass/forms.h"
 #include "sass/influence.h"
@@ -13,12 +14,12 @@ bool is_atomic(const MemoryAccess& access) {
 
 // Why a card may count another number for this access; empty: ptxas has no reason to change it.
 std::string doubt_of(const MemoryAccess& access, const Place& place, bool conditional) {
-  if (access.neighbour) return "ptxas may join it with the access beside it";
-  if (access.space == Space::kLocal) return "ptxas may keep the array in registers";
-  if (place.loops > 0) return "ptxas may unroll the loop";
+  if (access.neighbour) return words("ptxas may join it with the access beside it");
+  if (access.space == Space::kLocal) return words("ptxas may keep the array in registers");
+  if (place.loops > 0) return words("ptxas may unroll the loop");
   if (conditional && access.op == MemoryOp::kLoad && access.space == Space::kShared)
-    return "ptxas may move it out of its condition";
-  if (is_atomic(access)) return "ptxas may let one lane make the atomic for its warp";
+    return words("ptxas may move it out of its condition");
+  if (is_atomic(access)) return words("ptxas may let one lane make the atomic for its warp");
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/words.h"
 #include "count/atomic_loop.h"
 #include "program/neighbours.h"
 #include "sass/influence.h"
@@ -157,8 +158,9 @@ class KernelComparison {
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
-      if (one->bytes != machine[0]->bytes) return doubt(access, "ptxas makes accesses of different widths of it");
-      if (one->bytes < bytes) return doubt(access, "ptxas splits it into narrower accesses");
+      if (one->bytes != machine[0]->bytes)
+        return doubt(access, words("ptxas makes accesses of different widths of it"));
+      if (one->bytes < bytes) return doubt(access, words("ptxas splits it into narrower accesses"));
     }
     place(access, machine, result);
     if (!result.doubt.empty() || machine[0]->bytes == bytes) return result;
@@ -170,8 +172,8 @@ class KernelComparison {
     result.kind = AccessForm::kGone;
     result.op = access.op;
     result.note = access.op == MemoryOp::kLoad
-                      ? "ptxas leaves this load out: a wider load brings the value, or it is there already"
-                      : "ptxas leaves this store out: a wider store writes the value, or a later one does";
+                      ? words("ptxas leaves this load out: a wider load brings the value, or it is there already")
+                      : words("ptxas leaves this store out: a wider store writes the value, or a later one does");
     return result;
   }
 
@@ -189,10 +191,11 @@ class KernelComparison {
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
     if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
-      return doubt(access, "ptxas joins it with accesses that lockstep cannot name");
+      return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
     result.kind = AccessForm::kWider;
     result.bytes = static_cast<uint8_t>(bytes);
-    result.note = "ptxas makes one access of " + std::to_string(bytes) + " bytes of this one and its neighbours";
+    result.note = words("ptxas makes one access of {count} bytes of this one and its neighbours",
+                        {{"count", std::to_string(bytes)}});
     return result;
   }
 
@@ -201,26 +204,26 @@ class KernelComparison {
     result.op = access.op;
     const Machine machine = found(access);
     const bool in_shared = access.space == Space::kShared;
-    if (written_more_than_once(access)) return doubt(access, "it is an atomic of a vector");
-    if (machine.empty()) return doubt(access, "ptxas makes no atomic of it");
+    if (written_more_than_once(access)) return doubt(access, words("it is an atomic of a vector"));
+    if (machine.empty()) return doubt(access, words("ptxas makes no atomic of it"));
     if (is_atomic_loop(access, in_shared)) {
       result.retries = true;
       return result;
     }
     for (const MachineAccess* one : machine) {
-      if (one->kind != machine[0]->kind) return doubt(access, "ptxas makes atomics of different kinds of it");
+      if (one->kind != machine[0]->kind) return doubt(access, words("ptxas makes atomics of different kinds of it"));
       if (in_shared && one->counts != access.literal_one)
-        return doubt(access, "lockstep and ptxas disagree whether it adds the number of lanes");
+        return doubt(access, words("lockstep and ptxas disagree whether it adds the number of lanes"));
     }
     if (!in_shared) result.op = machine[0]->kind == MachineAccess::kAtomic ? MemoryOp::kAtomic : MemoryOp::kReduction;
     const auto loads = at_.find(line_of(access));
     if (std::ranges::any_of(loads->second, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
-      return doubt(access, "ptxas makes a loop of it, which tries again if another warp was faster");
+      return doubt(access, words("ptxas makes a loop of it, which tries again if another warp was faster"));
     place(access, machine, result);
     result.generic = machine[0]->space == Space::kGeneric;
     if (result.doubt.empty() && machine[0]->elected) {
       result.kind = AccessForm::kElected;
-      result.note = "all lanes use one address, so ptxas lets one lane make the atomic for its warp";
+      result.note = words("all lanes use one address, so ptxas lets one lane make the atomic for its warp");
     }
     return result;
   }
@@ -240,10 +243,10 @@ class KernelComparison {
     const uint32_t loops = facts_.places()[access.pc].loops;
     const std::vector<Asked>& conditions = conditions_of(access.pc);
     for (const MachineAccess* one : machine) {
-      if (one->elected != machine[0]->elected) form.doubt = "ptxas lets one lane make it, in some copies";
-      if (one->loops > loops) form.doubt = "ptxas puts it into a loop";
+      if (one->elected != machine[0]->elected) form.doubt = words("ptxas lets one lane make it, in some copies");
+      if (one->loops > loops) form.doubt = words("ptxas puts it into a loop");
       if (form.parts && one->conditions.empty() && !conditions.empty())
-        form.doubt = "ptxas moves it out of a condition";
+        form.doubt = words("ptxas moves it out of a condition");
     }
     if (form.parts || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {
@@ -253,7 +256,7 @@ class KernelComparison {
     if (is_there(access.pc) || (machine[0]->loops == loops && asks_the_same(conditions, *machine[0]))) return;
     for (const uint32_t pc : block_begins_)
       if (is_there(pc)) form.moved_to.push_back(pc);
-    if (form.moved_to.empty()) form.doubt = "ptxas makes it under other conditions";
+    if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
   }
 
   // The branches of the program at which lanes part that the machine code does not bring together before the access.

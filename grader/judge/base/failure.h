@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grader/judge/base/message.h"
@@ -46,6 +47,7 @@ struct Failure {
   std::optional<Secret> instructor = {};
   std::optional<Mismatch> mismatch = {};  // of a wrong answer; the steps say the same in words
   std::string advice = "";                // the name of the next step; "": it has none
+  Message more_printed = {};              // a line of ours behind what was printed
 };
 
 Failure make_failure(Verdict verdict, const std::string& check, const Message& step, const Message& next_step,
@@ -57,16 +59,26 @@ Failure runtime_failure(const Message& step, const Message& next_step);  // its 
 // any other failure they do not count as right.
 bool leaves_answers_right(const Failure& failure);
 
-// The message says what to do. A JudgeFault never costs a learner points.
-class JudgeFault : public std::runtime_error {
+// What ends the judge. The message says what to do.
+class Trouble : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Trouble(Message said) : std::runtime_error(said.text()), said_(std::move(said)) {}
+  const Message& said() const { return said_; }
+
+ private:
+  Message said_;
+};
+
+// It never costs a learner points.
+class JudgeFault : public Trouble {
+ public:
+  using Trouble::Trouble;
 };
 
 // The person who called the judge made a mistake in the command. Nothing was judged.
-class WrongCommand : public std::runtime_error {
+class WrongCommand : public Trouble {
  public:
-  using std::runtime_error::runtime_error;
+  using Trouble::Trouble;
 };
 
 // True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.

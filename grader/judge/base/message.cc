@@ -44,6 +44,13 @@ Message together(const std::vector<Message>& parts, const std::string& separator
   return all;
 }
 
+Message either(std::vector<std::string> names) {
+  const std::string last = names.empty() ? "" : names.back();
+  if (names.size() < 2) return last;
+  names.pop_back();
+  return message("{names} or {last}", {{"names", together({names.begin(), names.end()}, ", ")}, {"last", last}});
+}
+
 std::vector<std::string> texts(const std::vector<Message>& messages) {
   std::vector<std::string> all;
   for (const Message& one : messages) all.push_back(one.text());

@@ -52,6 +52,9 @@ constexpr const char* later(const char* form) { return form; }
 // Messages with a separator between them.
 Message together(const std::vector<Message>& parts, const std::string& separator);
 
+// "a, b or c"
+Message either(std::vector<std::string> names);
+
 std::vector<std::string> texts(const std::vector<Message>& messages);
 
 }  // namespace warpladder

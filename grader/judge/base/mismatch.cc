@@ -65,6 +65,7 @@ Message text_of(const Fact& fact, bool is_single) {
       {"next", later("each {array}[i] has the value that {array}[i + 1] should have")},
       {"before", later("each {array}[i] has the value that {array}[i - 1] should have")},
       {"starts_anew", later("{array}[{first}] is {start}, as if the sum began there")},
+      {"starts_alone", later("{array}[{first}] is {start} alone, as if the sum began there")},
       {"too_small", later("{which} is {by} too small")},
       {"too_large", later("{which} is {by} too large")},
       {"fraction", later("{which} is off by less than 1")},
@@ -91,7 +92,9 @@ Message text_of(const Fact& fact, bool is_single) {
   };
   Message::Arguments arguments = {{"which", is_single ? message("it") : message("each of them")}};
   for (const auto& [key, value] : fact.arguments) arguments.emplace_back(key, value);
-  return message(kTexts.at(fact.name), std::move(arguments));
+  const auto start = fact.arguments.find("start");
+  const bool is_alone = start != fact.arguments.end() && start->second != "0";  // an element, and not an empty sum
+  return message(kTexts.at(is_alone ? "starts_alone" : fact.name), std::move(arguments));
 }
 
 std::vector<Message> lines_of(const Mismatch& wrong) {

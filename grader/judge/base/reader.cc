@@ -11,24 +11,28 @@
 
 namespace warpladder {
 
-Reader::Reader(std::shared_ptr<const Json> object, std::string place, const char* guide)
+Reader::Reader(std::shared_ptr<const Json> object, Message place, const char* guide)
     : object_(std::move(object)), place_(std::move(place)), guide_(guide) {
-  if (!object_->is_object()) fail("must be an object");
+  if (!object_->is_object()) fail(message("must be an object"));
 }
 
-Reader::Reader(const Json& object, std::string place, const char* guide)
+Reader::Reader(const Json& object, Message place, const char* guide)
     : Reader(std::shared_ptr<const Json>(std::shared_ptr<const Json>(), &object), std::move(place), guide) {}
 
-Reader Reader::of_file(const std::filesystem::path& file, const char* next_step) {
+Reader Reader::of_file(const std::filesystem::path& file, const Message& next_step) {
   std::ifstream stream(file);
-  if (!stream) throw JudgeFault(file.string() + ": cannot be read. " + next_step);
+  if (!stream)
+    throw JudgeFault(message("{file}: cannot be read. {next}", {{"file", file.string()}, {"next", next_step}}));
   return of_text({std::istreambuf_iterator<char>(stream), {}}, file.string());
 }
 
 Reader Reader::of_text(const std::string& text, const std::string& place) {
   try {
-    return {std::make_shared<const Json>(Json::parse(text)), place, "docs/labs.md"};
-  } catch (const Json::exception& error) { throw JudgeFault(place + ": is no JSON: " + error.what()); }
+    return {std::make_shared<const Json>(Json::parse(text)), Message(place), "docs/labs.md"};
+  } catch (const Json::exception& error) {
+    throw JudgeFault(
+        message("{place}: is no JSON: {reason}", {{"place", place}, {"reason", std::string(error.what())}}));
+  }
 }
 
 template <class T>
@@ -50,11 +54,12 @@ T Reader::convert(const char* key) const {
     const bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<uint64_t>())
                       : value.is_number_integer() ? std::in_range<T>(value.get<int64_t>())
                                                   : false;
-    if (!fits) fail("has a \"" + std::string(key) + "\" that is no whole number, or one out of range");
+    if (!fits)
+      fail(message("has a \"{key}\" that is no whole number, or one out of range", {{"key", std::string(key)}}));
   }
   try {
     return value.get<T>();
-  } catch (const Json::exception&) { fail("has a \"" + std::string(key) + "\" of the wrong type"); }
+  } catch (const Json::exception&) { fail(message("has a \"{key}\" of the wrong type", {{"key", std::string(key)}})); }
 }
 
 #define WARPLADDER_READS(...)                        \
@@ -71,13 +76,13 @@ WARPLADDER_READS(std::vector<int>)
 std::optional<double> Reader::get_figure(const char* key) {
   const Json& figure = require(key);
   if (figure.is_null()) return std::nullopt;
-  if (!figure.is_number()) fail("has a \"starter\" or \"reference\" that is neither a number nor null");
+  if (!figure.is_number()) fail(message("has a \"starter\" or \"reference\" that is neither a number nor null"));
   return figure.get<double>();
 }
 
 const Json& Reader::require(const char* key) {
   seen_.insert(key);
-  if (!object_->contains(key)) fail("has no \"" + std::string(key) + "\"");
+  if (!object_->contains(key)) fail(message("has no \"{key}\"", {{"key", std::string(key)}}));
   return (*object_)[key];
 }
 
@@ -89,14 +94,16 @@ bool Reader::has(const char* key) {
 Reader Reader::object(const char* key) {
   static const Json kNone;
   const Json& found = has(key) ? (*object_)[key] : kNone;
-  return {std::shared_ptr<const Json>(object_, &found), place_ + ": \"" + key + "\"", guide_};
+  const Message place = message("{place}: {part}", {{"place", place_}, {"part", "\"" + std::string(key) + "\""}});
+  return {std::shared_ptr<const Json>(object_, &found), place, guide_};
 }
 
-std::vector<Reader> Reader::list(const char* key, const char* what) {
+std::vector<Reader> Reader::list(const char* key, const char* form) {
   std::vector<Reader> items;
   if (!has(key)) return items;
   for (const Json& item : (*object_)[key]) {
-    const std::string place = place_ + ": " + what + " " + std::to_string(items.size() + 1);
+    const Message part = message(form, {{"number", items.size() + 1}});
+    const Message place = message("{place}: {part}", {{"place", place_}, {"part", part}});
     items.push_back(Reader(std::shared_ptr<const Json>(object_, &item), place, guide_));
   }
   return items;
@@ -104,12 +111,13 @@ std::vector<Reader> Reader::list(const char* key, const char* what) {
 
 void Reader::finish() const {
   for (const auto& [key, value] : object_->items()) {
-    if (!seen_.contains(key)) fail("has an unknown key \"" + key + "\"");
+    if (!seen_.contains(key)) fail(message("has an unknown key \"{key}\"", {{"key", key}}));
   }
 }
 
-void Reader::fail(const std::string& what) const {
-  throw JudgeFault(place_ + " " + what + ". " + guide_ + " lists the keys.");
+void Reader::fail(const Message& what) const {
+  throw JudgeFault(message("{place} {what}. {guide} lists the keys.",
+                           {{"place", place_}, {"what", what}, {"guide", std::string(guide_)}}));
 }
 
 }  // namespace warpladder

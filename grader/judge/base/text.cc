@@ -89,12 +89,6 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-std::string either(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  return text;
-}
-
 namespace {
 
 // Levenshtein's distance: letters to insert, to remove or to replace.

@@ -37,9 +37,6 @@ std::string wrapped(const std::string& text, const std::string& indent);
 
 std::string capitalised(std::string text);
 
-// "a, b or c"
-std::string either(const std::vector<std::string>& names);
-
 // The name that needs the fewest changed letters to become the text. There is one name at least.
 std::string nearest(std::string_view text, const std::vector<std::string>& names);
 

@@ -28,7 +28,7 @@ uint64_t derive(const std::string& secret, const std::string& purpose) {
   const auto* text = reinterpret_cast<const unsigned char*>(purpose.data());
   if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), text, purpose.size(), digest, nullptr) ==
       nullptr)
-    throw JudgeFault("libcrypto computes no HMAC-SHA256 here: the hidden cases cannot be made.");
+    throw JudgeFault(message("libcrypto computes no HMAC-SHA256 here: the hidden cases cannot be made."));
   uint64_t seed = 0;
   for (size_t i = 0; i < sizeof seed; ++i) seed = seed << 8 | digest[i];  // the same on every machine
   return seed;
@@ -71,37 +71,43 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
 size_t read_offset(Reader& reader, const char* key, const Lab& lab) {
   const auto offset = reader.get<size_t>(key, lab.offsets.front());
   if (std::ranges::find(lab.offsets, offset) == lab.offsets.end())
-    reader.fail("has an \"" + std::string(key) + "\" that is none of the lab's \"offsets\"");
+    reader.fail(message("has an \"{key}\" that is none of the lab's \"offsets\"", {{"key", std::string(key)}}));
   return offset;
 }
 
 // A case from the instructor's list: {"n", "input"}, and optionally "entry", "seed", "block", "in_offset",
 // "out_offset".
-Case read_case(const Json& json, const std::string& name, const std::string& secret, const Lab& lab) {
-  Reader reader(json, "the hidden " + name, "docs/grading.md");
+Case read_case(const Json& json, size_t number, const std::string& secret, const Lab& lab) {
+  const std::string name = lab.name + ", case " + std::to_string(number);  // its seed is made of it
+  Reader reader(json, message("the hidden {lab}, case {number}", {{"lab", lab.name}, {"number", number}}),
+                "docs/grading.md");
   Case made;
   made.n = reader.get<size_t>("n");
   if (made.n > std::max(lab.sizes.largest, lab.sizes.real))
-    reader.fail("has an \"n\" above the lab's largest, " + std::to_string(std::max(lab.sizes.largest, lab.sizes.real)));
+    reader.fail(message("has an \"n\" above the lab's largest, {number}",
+                        {{"number", std::max(lab.sizes.largest, lab.sizes.real)}}));
   made.input = made.n == 0 ? reader.get<std::string>("input", "empty") : reader.get<std::string>("input");
   const auto entry = reader.get<std::string>("entry", lab.measured);
   if (std::ranges::find(lab.entries, entry) == lab.entries.end())
-    reader.fail("has an \"entry\" that the lab has not, \"" + entry + "\"");
+    reader.fail(message("has an \"entry\" that the lab has not, \"{entry}\"", {{"entry", entry}}));
   made.entry = lab.contract->find_entry(entry);
   const std::vector<std::string> inputs = lab.inputs_of(*made.entry);
   if (made.n > 0 && std::ranges::find(inputs, made.input) == inputs.end())
-    reader.fail("has an \"input\" that the lab's entry has not, \"" + made.input + "\"");
+    reader.fail(message("has an \"input\" that the lab's entry has not, \"{input}\"", {{"input", made.input}}));
   made.name = entry + "." + std::to_string(made.n) + "." + made.input;
   made.seed = reader.get<uint64_t>("seed", derive(secret, name));
   made.block = reader.get<int>("block", made.entry->takes_block ? lab.blocks.front() : 0);
   if (made.entry->takes_block && std::ranges::find(lab.blocks, made.block) == lab.blocks.end())
-    reader.fail("has a \"block\" that the lab has not");
-  if (!made.entry->takes_block && made.block != 0) reader.fail("has a \"block\", which its entry does not take");
+    reader.fail(message("has a \"block\" that the lab has not"));
+  if (!made.entry->takes_block && made.block != 0)
+    reader.fail(message("has a \"block\", which its entry does not take"));
   made.in_offset = read_offset(reader, "in_offset", lab);
   made.out_offset = read_offset(reader, "out_offset", lab);
   reader.finish();
   return made;
 }
+
+constexpr const char* kHiddenTakes = later("--hidden takes the file with the instructor's secret.");
 
 // True if the file is meant as a list of cases and not as random bytes: it is text that begins like JSON.
 // grader/batch/hidden.py refuses the same files.
@@ -118,9 +124,11 @@ bool begins_as_list(const std::string& secret) {
 void check_labs(const Json& json, const fs::path& labs, const std::string& place) {
   for (const auto& [name, list] : json.items()) {
     if (!fs::is_directory(labs / name))
-      throw JudgeFault(place + ": names a lab \"" + name + "\", which is not in " + labs.string() + ".");
+      throw JudgeFault(message("{file}: names a lab \"{name}\", which is not in {folder}.",
+                               {{"file", place}, {"name", name}, {"folder", labs.string()}}));
     if (!list.is_array() || list.empty())
-      throw JudgeFault(place + ": \"" + name + "\" must be a list of cases. docs/grading.md shows one.");
+      throw JudgeFault(message("{file}: \"{name}\" must be a list of cases. docs/grading.md shows one.",
+                               {{"file", place}, {"name", name}}));
   }
 }
 
@@ -128,19 +136,20 @@ void check_labs(const Json& json, const fs::path& labs, const std::string& place
 
 Hidden hidden_from(const std::string& secret, const Lab& lab, const fs::path& labs, const std::string& place) {
   if (secret.size() < kShortestSecret)
-    throw JudgeFault(place + ": is shorter than " + std::to_string(kShortestSecret) +
-                     " bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE");
+    throw JudgeFault(
+        message("{file}: is shorter than {least} bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE",
+                {{"file", place}, {"least", kShortestSecret}}));
   Hidden hidden{{}, derive(secret, lab.name + "/measured")};
   const Json json = Json::parse(secret, nullptr, false);
   if (!json.is_object() && begins_as_list(secret))
-    throw JudgeFault(place + ": begins as a list of cases, but is no JSON object. docs/grading.md shows one.");
+    throw JudgeFault(message("{file}: begins as a list of cases, but is no JSON object. docs/grading.md shows one.",
+                             {{"file", place}}));
   if (json.is_object()) check_labs(json, labs, place);
   if (!json.is_object() || !json.contains(lab.name)) {
     hidden.cases = draw_cases(secret, lab);
   } else {
     for (const Json& item : json[lab.name])
-      hidden.cases.push_back(
-          read_case(item, lab.name + ", case " + std::to_string(hidden.cases.size() + 1), secret, lab));
+      hidden.cases.push_back(read_case(item, hidden.cases.size() + 1, secret, lab));
   }
   for (size_t i = 0; i < hidden.cases.size(); ++i) hidden.cases[i].alias = "hidden." + std::to_string(i + 1);
   return hidden;
@@ -150,10 +159,12 @@ Hidden load_hidden(const fs::path& file, const Lab& lab, const fs::path& labs) {
   std::ifstream stream(file, std::ios::binary);
   std::string secret(kLargestSecret + 1, '\0');
   if (!stream.read(secret.data(), static_cast<std::streamsize>(secret.size())) && !stream.eof())
-    throw JudgeFault(file.string() + ": cannot be read. --hidden takes the file with the instructor's secret.");
+    throw JudgeFault(
+        message("{file}: cannot be read. {next}", {{"file", file.string()}, {"next", message(kHiddenTakes)}}));
   secret.resize(static_cast<size_t>(stream.gcount()));
   if (secret.size() > kLargestSecret)
-    throw JudgeFault(file.string() + ": is larger than 1 MiB. --hidden takes the file with the instructor's secret.");
+    throw JudgeFault(
+        message("{file}: is larger than 1 MiB. {next}", {{"file", file.string()}, {"next", message(kHiddenTakes)}}));
   return hidden_from(secret, lab, labs, file.string());
 }
 

@@ -73,9 +73,10 @@ struct Bench {
 };
 
 Failure tool_failure(const Message& how, const Child& tool, const TemporaryFolder& folder) {
-  const std::string errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
-  const ErrorAdvice advice = advice_on_errors(errors);
-  Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors);
+  FirstErrors errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
+  const ErrorAdvice advice = advice_on_errors(errors.text);
+  Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors.text);
+  failure.more_printed = std::move(errors.rest);
   failure.advice = advice.name;
   if (failure.printed.find("No such file or directory") != std::string::npos)
     failure.next_step =
@@ -87,7 +88,8 @@ Failure tool_failure(const Message& how, const Child& tool, const TemporaryFolde
 
 ChildSpec tool_spec(const std::vector<std::string>& command, const Bench& bench) {
   if (command.front().starts_with('/') && !fs::exists(command.front()))
-    throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
+    throw JudgeFault(message("{program} cannot be started. Build the labs again: cmake --build build",
+                             {{"program", command.front()}}));
   ChildSpec spec;
   spec.command = command;
   spec.folder = bench.folder.path();
@@ -125,7 +127,8 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
     return std::nullopt;
   }
   if (!Sandbox::here().stands(bench.walls))
-    throw JudgeFault("no process can be started in the sandbox any more:\n" + tool.errors());
+    throw JudgeFault(
+        message("no process can be started in the sandbox any more:\n{errors}", {{"errors", tool.errors()}}));
   Message how = tool.how_it_ended();
   if (event == Child::Event::kTimeout || tool.ending_signal() == SIGXCPU) {
     how = message("took too long and was ended");
@@ -185,7 +188,7 @@ std::string text_of(const fs::path& file) {
 }  // namespace
 
 std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
-                               const TemporaryFolder& folder, std::vector<std::string>* warnings) {
+                               const TemporaryFolder& folder, std::vector<Message>* warnings) {
   const std::string object = folder.path() / "submission.o";
   std::vector<fs::path> files = beside(source);
   const fs::path from = plain(source, files, folder);

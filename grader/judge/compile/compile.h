@@ -11,7 +11,7 @@ namespace warpladder {
 // learner's fault, since only the learner's object changes. warnings, if given, gets those that may explain a failure.
 std::optional<Failure> compile(const Build& build, const Lab& lab, const std::filesystem::path& source,
                                const std::filesystem::path& binary, const TemporaryFolder& folder,
-                               std::vector<std::string>* warnings = nullptr);
+                               std::vector<Message>* warnings = nullptr);
 
 // Asks ptxas what it makes of a program that was compiled, beside the judge's other work. The answers lie in the folder
 // sass/ of `folder` for lockstep. If there are none, lockstep guesses and says so in its report.

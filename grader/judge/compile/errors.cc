@@ -90,21 +90,22 @@ std::string with_own_lines(const std::string& printed, const std::string& file, 
   return text;
 }
 
-std::vector<std::string> telling_warnings(const std::string& printed, const std::string& file) {
-  std::vector<std::string> found;
+std::vector<Message> telling_warnings(const std::string& printed, const std::string& file) {
+  std::vector<Message> found;
   for (const std::string& line : split(printed, '\n')) {
     const size_t number = line_number(line, file), at = line.find("): warning #");
     const bool is_unused = line.find("never referenced") != std::string::npos ||  // of half a file: a starter
                            line.find("never used") != std::string::npos;
     const size_t text = line.find(": ", at == std::string::npos ? at : at + 3);
     if (number == 0 || text == std::string::npos || is_unused) continue;
-    std::string warning = "line " + std::to_string(number) + ": " + line.substr(text + 2);
-    if (std::ranges::find(found, warning) == found.end()) found.push_back(std::move(warning));
+    Message warning = message("line {line}: {warning}", {{"line", number}, {"warning", line.substr(text + 2)}});
+    if (std::ranges::none_of(found, [&](const Message& known) { return known == warning.text(); }))
+      found.push_back(std::move(warning));
   }
   return found;
 }
 
-std::string first_errors(const std::string& printed) {
+FirstErrors first_errors(const std::string& printed) {
   std::vector<std::string> errors;
   size_t lines = 0;  // of the error at hand; 0: the line belongs to none
   for (const std::string& line : split(printed, '\n')) {
@@ -121,12 +122,12 @@ std::string first_errors(const std::string& printed) {
   std::vector<std::string> different;
   for (const std::string& error : errors)
     if (std::ranges::find(different, error) == different.end()) different.push_back(error);
-  if (different.empty()) return printed;
+  if (different.empty()) return {printed};
   std::string text;
   for (size_t i = 0; i < std::min(kMostErrors, different.size()); ++i) text += different[i];
-  if (different.size() <= kMostErrors) return text;
+  if (different.size() <= kMostErrors) return {text};
   const size_t more = different.size() - kMostErrors;
-  return text + "and " + std::to_string(more) + (more == 1 ? " more error\n" : " more errors\n");
+  return {text, more == 1 ? message("and 1 more error") : message("and {count} more errors", {{"count", more}})};
 }
 
 ErrorAdvice advice_on_errors(const std::string& errors) {

@@ -14,10 +14,14 @@ namespace warpladder {
 std::string with_own_lines(const std::string& printed, const std::string& file, const std::string& source);
 
 // "line 3: missing return statement …", each once. A name that is never used explains no failure and is left out.
-std::vector<std::string> telling_warnings(const std::string& printed, const std::string& file);
+std::vector<Message> telling_warnings(const std::string& printed, const std::string& file);
 
+struct FirstErrors {
+  std::string text;
+  Message rest = {};  // "and 2 more errors"
+};
 // A text without errors that it knows stays as it is.
-std::string first_errors(const std::string& printed);
+FirstErrors first_errors(const std::string& printed);
 
 struct ErrorAdvice {
   std::string name;  // "first_error" where no error says more

@@ -121,13 +121,14 @@ constexpr decltype(Baseline::parallel) parallel_histogram = nullptr;
 
 }  // namespace
 
-const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, "std::transform, par_unseq (TBB)"};
-const Baseline kHistogramBaseline{serial_histogram, parallel_histogram, "OpenMP, an array of counters for each thread"};
+const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, later("std::transform, par_unseq (TBB)")};
+const Baseline kHistogramBaseline{serial_histogram, parallel_histogram,
+                                  later("OpenMP, an array of counters for each thread")};
 
 template <class T>
 const Baseline& scan_baseline() {
   static const Baseline kBaseline{serial_scan<Wraps<T>>, parallel_scan<Wraps<T>>,
-                                  "std::inclusive_scan or exclusive_scan, par_unseq (TBB)"};
+                                  later("std::inclusive_scan or exclusive_scan, par_unseq (TBB)")};
   return kBaseline;
 }
 template const Baseline& scan_baseline<float>();
@@ -137,7 +138,7 @@ template const Baseline& scan_baseline<int64_t>();
 template <class T>
 const Baseline& reduction_baseline() {
   static const Baseline kBaseline{serial_reduction<Wraps<T>>, parallel_reduction<Wraps<T>>,
-                                  "std::reduce, par_unseq (TBB)"};
+                                  later("std::reduce, par_unseq (TBB)")};
   return kBaseline;
 }
 template const Baseline& reduction_baseline<float>();

@@ -56,8 +56,10 @@ EntryCode code_of(const std::string& contract, const std::string& element) {
       {{"words", "byte"}, words_code()}};
   const auto found = kCode.find({contract, element});
   if (found == kCode.end())
-    throw JudgeFault("the judge has no code for the contract \"" + contract + "\" with elements of type \"" + element +
-                     "\". Add its inputs and its check in grader/judge/contract/.");
+    throw JudgeFault(
+        message("the judge has no code for the contract \"{contract}\" with elements of type \"{element}\". "
+                "Add its inputs and its check in grader/judge/contract/.",
+                {{"contract", contract}, {"element", element}}));
   return found->second;
 }
 
@@ -76,7 +78,7 @@ void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) 
     entry.element_bytes = entry.in_step = 0;
     for (const std::string& type : types) {
       if (!kBytes.contains(type))
-        reader.fail("has an \"element\" that is no list of float, int, unsigned, long and byte");
+        reader.fail(message("has an \"element\" that is no list of float, int, unsigned, long and byte"));
       entry.element_bytes += kBytes.at(type);
       entry.in_step = std::max(entry.in_step, kBytes.at(type));
     }
@@ -88,7 +90,7 @@ void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) 
   if (reader.has("output_element")) {
     const auto type = reader.get<std::string>("output_element");
     if (!kBytes.contains(type))
-      reader.fail("has an \"output_element\" that is none of float, int, unsigned, long and byte");
+      reader.fail(message("has an \"output_element\" that is none of float, int, unsigned, long and byte"));
     entry.out_step = kBytes.at(type);
   }
   entry.const_input = reader.get<bool>("input_is_const", entry.const_input);
@@ -109,17 +111,17 @@ Contract read_contract(const ContractText& text) {
   Contract contract;
   contract.name = text.name;
   for (const char* key : {"elements", "element", "input_is_const", "output_bytes", "inputs", "to_host", "from_host"}) {
-    if (!reader.has(key)) reader.fail("has no \"" + std::string(key) + "\"");
+    if (!reader.has(key)) reader.fail(message("has no \"{key}\"", {{"key", std::string(key)}}));
   }
   EntryInfo any;
   read_arrays(any, contract.name, reader);
   contract.inputs = any.inputs;
-  for (Reader& entry : reader.list("entries", "entry")) {
+  for (Reader& entry : reader.list("entries", later("entry {number}"))) {
     EntryInfo info = any;
     read_arrays(info, contract.name, entry);
     const auto memory = entry.get<std::string>("memory"), work = entry.get<std::string>("work", memory);
-    if (memory != "host" && memory != "device") entry.fail("has a \"memory\" that is neither host nor device");
-    if (work != "host" && work != "device") entry.fail("has a \"work\" that is neither host nor device");
+    if (memory != "host" && memory != "device") entry.fail(message("has a \"memory\" that is neither host nor device"));
+    if (work != "host" && work != "device") entry.fail(message("has a \"work\" that is neither host nor device"));
     info.name = entry.get<std::string>("name");
     info.signature = entry.get<std::string>("signature");
     info.on_host = memory == "host";

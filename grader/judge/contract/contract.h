@@ -30,7 +30,7 @@ struct Baseline {
   uint64_t (*serial)(std::string_view entry, View in);  // a plain loop on one core
   // The library call that a CPU programmer would use, on every core. Null where this build lacks the library.
   uint64_t (*parallel)(std::string_view entry, View in);
-  std::string_view parallel_what;  // for people
+  std::string_view parallel_what;  // for people; a form, if it has words
 };
 
 // The judge's code for the entries of a contract whose elements have one type.

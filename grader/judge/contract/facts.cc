@@ -99,7 +99,7 @@ std::optional<Fact> value_of_scan(const Compared& both, const std::function<Valu
   if (first > 0 && both.got[first] == start && stays_wrong)
     return Fact{
         "starts_anew",
-        {{"array", both.array}, {"first", text(first)}, {"start", inclusive ? "in[" + text(first) + "] alone" : "0"}}};
+        {{"array", both.array}, {"first", text(first)}, {"start", inclusive ? "in[" + text(first) + "]" : "0"}}};
   return common;
 }
 

@@ -105,7 +105,7 @@ uint64_t parallel_select(std::string_view, View in_bytes) {
 constexpr decltype(Baseline::parallel) parallel_select = nullptr;
 #endif
 
-constexpr Baseline kSelectBaseline{serial_select, parallel_select, "std::copy_if, par_unseq (TBB)"};
+constexpr Baseline kSelectBaseline{serial_select, parallel_select, later("std::copy_if, par_unseq (TBB)")};
 
 }  // namespace
 

@@ -52,13 +52,24 @@ Message read_message(const Json& pieces) {
   return parts.size() == 1 ? parts.front() : together(parts, "");
 }
 
-std::vector<Message> read_lines(const Json& finding) {
+std::vector<Message> read_lines(const Json& all) {
   std::vector<Message> lines;
-  for (const Json& line : finding.value("lines", Json::array())) lines.push_back(read_message(line));
+  for (const Json& line : all) lines.push_back(read_message(line));
   return lines;
 }
 
+// The lines in parts; of a report that has none, the text as it is.
+std::vector<Message> read_lines(const Json& holder, const char* parts, const char* text) {
+  return holder.contains(parts) ? read_lines(holder[parts]) : verbatim_lines(holder.value(text, ""));
+}
+
 }  // namespace
+
+std::vector<Message> verbatim_lines(const std::string& text) {
+  std::vector<Message> lines;
+  for (const std::string& line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
 
 Report parse_report(const std::string& text) {
   Report report;
@@ -69,12 +80,13 @@ Report parse_report(const std::string& text) {
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
     report.counter_names = json.value("counter_names", report.counter_names);
     report.calls = json.value("calls", report.calls);
-    report.failed_calls = json.value("failed_calls", report.failed_calls);
-    report.stopped_at = json.value("stopped_at", "");
+    for (const Json& call : json.value("failed_call_lines", Json::array()))
+      report.failed_calls.push_back(read_lines(call));
+    report.stopped_at = read_lines(json, "stopped_at_lines", "stopped_at");
     for (const Json& finding : json.at("findings"))
-      report.findings.push_back({finding.at("kind"), finding.value("message", ""), read_lines(finding)});
+      report.findings.push_back({finding.at("kind"), read_lines(finding, "lines", "message")});
   } catch (const std::exception& error) {
-    throw JudgeFault(std::string("the device's report cannot be read: ") + error.what());
+    throw JudgeFault(message("the device's report cannot be read: {reason}", {{"reason", std::string(error.what())}}));
   }
   return report;
 }
@@ -105,20 +117,8 @@ Told told_in(const std::vector<Message>& lines) {
   return told;
 }
 
-Told told_in(const std::string& message) {
-  std::vector<Message> lines;
-  for (const std::string& line : split(message, '\n')) lines.emplace_back(line);
-  return told_in(lines);
-}
-
-namespace {
-Told told_by(const Finding& finding) {
-  return finding.lines.empty() ? told_in(finding.message) : told_in(finding.lines);
-}
-}  // namespace
-
 Failure finding_failure(const Finding& finding) {
-  Told told = told_by(finding);
+  Told told = told_in(finding.lines);
   Failure failure{Verdict::kRuleBroken, "finding." + finding.kind, std::move(told.lines), std::move(told.next_step),
                   ""};
   failure.advice = failure.check;
@@ -129,7 +129,7 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
   Message what = message("call {number}", {{"number", call}});  // the only thing known if the process crashed
   if (!report.empty()) {
     for (const Finding& finding : parse_report(report).findings) {
-      if (finding.kind == "injected_error") what = finding.message;
+      if (finding.kind == "injected_error") what = together(finding.lines, "\n");
     }
   }
   return {Verdict::kRuleBroken,
@@ -207,7 +207,7 @@ void explain(const Report& report, Failure& failure) {
     failure.advice = advice;
   };
   if (is_found && (is_call || is_unseen))
-    tell(told_by(*reported), "finding." + reported->kind);
+    tell(told_in(reported->lines), "finding." + reported->kind);
   else if (!report.failed_calls.empty() && is_call)
     tell(told_in(report.failed_calls.back()), "call");
   else if (!report.stopped_at.empty() && failure.verdict == Verdict::kTime)

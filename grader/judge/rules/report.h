@@ -9,8 +9,8 @@
 namespace warpladder {
 
 struct Finding {
-  std::string kind, message;
-  std::vector<Message> lines = {};  // of the message, for a translation
+  std::string kind;
+  std::vector<Message> lines = {};  // of what lockstep says
 };
 
 struct Launch {
@@ -29,13 +29,16 @@ struct Report {
   std::map<std::string, double> of_call{};             // counters of the whole call, which belong to no launch
   std::vector<Finding> findings{};
   std::vector<std::string> calls{};  // of CUDA's functions, where one was made to fail
-  std::vector<std::string>
-      failed_calls{};        // what lockstep says of each. The program sent the text: it decides nothing.
-  std::string stopped_at{};  // where a kernel was when its program was ended, with its loop; "": nowhere
-  bool is_whole = true;      // the program announced its end; else findings may be missing
+  // What lockstep says of each: its lines. The program sent the text: it decides nothing.
+  std::vector<std::vector<Message>> failed_calls{};
+  std::vector<Message> stopped_at{};  // where a kernel was when its program was ended, with its loop; empty: nowhere
+  bool is_whole = true;               // the program announced its end; else findings may be missing
 };
 
 Report parse_report(const std::string& text);  // throws JudgeFault
+
+// Lines that are the same in every language.
+std::vector<Message> verbatim_lines(const std::string& text);
 
 std::map<std::string, double> total_counters(const Report& report);
 
@@ -45,7 +48,6 @@ struct Told {
   Message next_step;  // "": it says none
 };
 Told told_in(const std::vector<Message>& lines);
-Told told_in(const std::string& message);
 
 Failure finding_failure(const Finding& finding);
 // lockstep let the function's call of this number fail. went_on: what the code did then, as a sentence. report:

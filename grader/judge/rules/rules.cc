@@ -33,8 +33,8 @@ double excess(const RuleResult& result) {
 double amount(const Launch& launch, const std::string& what, const std::string& rule) {
   const auto counter = launch.counters.find(what);
   if (counter != launch.counters.end()) return counter->second;
-  throw JudgeFault("rule \"" + rule + "\" asks for \"" + what +
-                   "\", which is no counter of the device. lab.json is wrong.");
+  throw JudgeFault(message("rule \"{rule}\" asks for \"{what}\", which is no counter of the device. lab.json is wrong.",
+                           {{"rule", rule}, {"what", what}}));
 }
 
 // What counts for the rule. If lockstep is not certain what ptxas made of the code, the worse of its two counts does.
@@ -220,16 +220,21 @@ void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>
   if (is_starter && failure && results.empty()) {  // it is wrong, and so it was not measured
     for (const Rule& rule : lab.rules) {
       if (rule.starter)
-        throw JudgeFault("rule \"" + rule.name + "\" is not measured, since the starter fails by " + failure->check +
-                         ", and lab.json notes a \"starter\". Put null there.");
+        throw JudgeFault(
+            message("rule \"{rule}\" is not measured, since the starter fails by {check}, and lab.json notes "
+                    "a \"starter\". Put null there.",
+                    {{"rule", rule.name}, {"check", failure->check}}));
     }
   }
   for (const RuleResult& result : results) {
     const std::optional<double> noted = is_starter ? result.rule.starter : result.rule.reference;
     if (noted && std::abs(*noted - *result.measured) <= kFigureTolerance * std::abs(*result.measured)) continue;
-    throw JudgeFault("rule \"" + result.rule.name + "\" measures " + number(*result.measured, kCountDigits) +
-                     ", and lab.json notes another \"" + (is_starter ? "starter" : "reference") +
-                     "\". Correct it there, and what the handout says.");
+    throw JudgeFault(
+        message("rule \"{rule}\" measures {value}, and lab.json notes another \"{key}\". Correct it there, "
+                "and what the handout says.",
+                {{"rule", result.rule.name},
+                 {"value", number(*result.measured, kCountDigits)},
+                 {"key", std::string(is_starter ? "starter" : "reference")}}));
   }
 }
 

@@ -22,7 +22,8 @@ constexpr const char* kViolation = "protocol violation: ";
 DeviceProcess::DeviceProcess(const SubmissionSpec& spec, int vault) : cpu_seconds_(spec.cpu_seconds) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw JudgeFault("no socket for the emulated device: " + std::string(std::strerror(errno)));
+    throw JudgeFault(
+        message("no socket for the emulated device: {reason}", {{"reason", std::string(std::strerror(errno))}}));
   end_ = Fd(ends[0]);
   const Fd other(ends[1]);
   ChildSpec child;
@@ -53,7 +54,8 @@ std::optional<Failure> DeviceProcess::finish(double seconds) {
   switch (child_->wait(seconds)) {
     case Child::Event::kEnded: break;
     case Child::Event::kTimeout: return std::nullopt;  // the report only explains the failure that is there
-    default: throw JudgeFault("the emulated device prints without end: " + child_->errors());
+    default:
+      throw JudgeFault(message("the emulated device prints without end: {errors}", {{"errors", child_->errors()}}));
   }
   if (child_->ended_well()) return std::nullopt;
   const std::string errors = child_->errors();
@@ -65,7 +67,8 @@ std::optional<Failure> DeviceProcess::finish(double seconds) {
         message("Use the device by CUDA's functions alone."));
   if (child_->ending_signal() == SIGXCPU)
     return time_failure(message("the limit of {time} of CPU time is used up", {{"time", seconds_text(cpu_seconds_)}}));
-  throw JudgeFault("the emulated device " + child_->how_it_ended().text() + "\n" + errors);
+  throw JudgeFault(
+      message("the emulated device {how}\n{errors}", {{"how", child_->how_it_ended()}, {"errors", errors}}));
 }
 
 std::string DeviceProcess::report() const { return read_file(folder_.path() / kReport); }

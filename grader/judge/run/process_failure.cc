@@ -75,6 +75,15 @@ Failure memory_failure(const Message& what) {
       message("Look for an allocation whose size was computed wrongly, or one that is repeated and never freed."));
 }
 
+// "clCreateBuffer failed with CL_INVALID_BUFFER_SIZE (-61)", as common/opencl.h says it.
+Message opencl_step(const std::string& text) {
+  constexpr std::string_view kFailed = " failed with ";
+  const size_t at = text.find(kFailed);
+  if (at == std::string::npos) return text;
+  return message("{call} failed with {error}",
+                 {{"call", text.substr(0, at)}, {"error", text.substr(at + kFailed.size())}});
+}
+
 // A CUDA error that check.h or the runner reported.
 Failure cuda_failure(const Json& reply) {
   const int code = reply.value("code", 0);
@@ -148,7 +157,7 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
                      "first_error");
     if (status == "opencl") {
       const std::string text = reply.value("text", "");
-      return advised(runtime_failure(text, next_for_opencl(text)), "opencl");
+      return advised(runtime_failure(opencl_step(text), next_for_opencl(text)), "opencl");
     }
     if (status == "exception") {
       return runtime_failure(message("an exception left the function: {what}", {{"what", reply.value("text", "")}}),

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -54,7 +55,7 @@ Fd file_with(const std::string& text) {
   Fd file(memfd_create("filter", MFD_CLOEXEC));
   if (!file.is_open() || write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
       lseek(file.get(), 0, SEEK_SET) != 0)
-    throw JudgeFault("no shared memory can be had: " + std::string(std::strerror(errno)));
+    throw JudgeFault(message("no shared memory can be had: {reason}", {{"reason", std::string(std::strerror(errno))}}));
   return file;
 }
 
@@ -99,7 +100,9 @@ Child::Child(const ChildSpec& spec)
   if (spec.filter_fd >= 0) filter = file_with(spec.filter);
   Pipe output = make_pipe(), errors = make_pipe(), lines = make_pipe();
   pid_ = fork();
-  if (pid_ < 0) throw JudgeFault("no further process can be started: " + std::string(std::strerror(errno)));
+  if (pid_ < 0)
+    throw JudgeFault(
+        message("no further process can be started: {reason}", {{"reason", std::string(std::strerror(errno))}}));
   if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get(), filter.get());
   counted_ = {pid_};
   setpgid(pid_, pid_);  // parent and child both do it, as either may run first
@@ -215,9 +218,10 @@ Child::Event Child::wait(double seconds, Stopwatch& watch) {
       return Event::kTimeout;
     }
     if (watch.wall() > std::max(kLeastPatience, kPatience * seconds)) {
-      throw JudgeFault("this machine is so busy that a process got " + number(seconds - left) + " of its " +
-                       number(seconds) + " seconds in " + number(watch.wall()) +
-                       " seconds. Grade again when the machine has less to do.");
+      throw JudgeFault(
+          message("this machine is so busy that a process got {used} of its {seconds} seconds in {wall} seconds. Grade "
+                  "again when the machine has less to do.",
+                  {{"used", number(seconds - left)}, {"seconds", number(seconds)}, {"wall", number(watch.wall())}}));
     }
     pollfd fds[] = {{pid_fd_.get(), POLLIN, 0},
                     {output_fd_.get(), POLLIN, 0},
@@ -262,9 +266,26 @@ bool Child::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTAT
 
 bool Child::ended_well() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0; }
 
+// The words of the C library, which are in English here.
+static Message words_of(int signal) {
+  static const std::set<std::string> kForms = {later("Segmentation fault"),
+                                               later("Aborted"),
+                                               later("Bus error"),
+                                               later("Killed"),
+                                               later("Terminated"),
+                                               later("Illegal instruction"),
+                                               later("Bad system call"),
+                                               later("Hangup"),
+                                               later("CPU time limit exceeded"),
+                                               later("File size limit exceeded"),
+                                               later("Floating point exception")};
+  const std::string text = strsignal(signal);
+  return kForms.contains(text) ? message(text) : Message(text);
+}
+
 Message Child::how_it_ended() const {
   if (const int signal = ending_signal(); signal != 0)
-    return message("crashed: {signal}", {{"signal", std::string(strsignal(signal))}});
+    return message("crashed: {signal}", {{"signal", words_of(signal)}});
   return message("ended with exit code {code}", {{"code", WEXITSTATUS(status_.value_or(0))}});
 }
 

@@ -18,7 +18,8 @@ constexpr const char* kProcesses = "512";  // threads count, too, where the kern
 constexpr const char* kTrue = "/usr/bin/true";
 
 // In the order in which the judge gives them up: containers and distributions refuse the first ones most often.
-constexpr const char* kOptionalFeatures[] = {"no user namespaces inside", "its own /proc", "its own network"};
+constexpr const char* kOptionalFeatures[] = {later("no user namespaces inside"), later("its own /proc"),
+                                             later("its own network")};
 
 // Shows the machine's own folders. On most systems some of them are links into /usr.
 void show_system(std::vector<std::string>& words) {
@@ -74,7 +75,7 @@ Sandbox::Sandbox() {
   const std::string_view wish = text != nullptr ? text : "";
   seccomp_ = wish != "limits" && !filter_for({}).empty();
   if (wish == "limits" || wish == "filter") {
-    reason_ = "switched off by WARPLADDER_SANDBOX";
+    reason_ = later("switched off by WARPLADDER_SANDBOX");
   } else {
     find_bubblewrap();
   }
@@ -84,9 +85,9 @@ void Sandbox::find_bubblewrap() {
   for (const char* name : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
     if (access(name, X_OK) == 0 && program_.empty()) program_ = name;
   }
-  reason_ = "not installed";
+  reason_ = later("not installed");
   if (program_.empty()) return;
-  reason_ = "refused by this machine";
+  reason_ = later("refused by this machine");
   bubblewrap_ = true;
   if (stands({})) return;
   // Features are given up one after the other until it works. Then each feature that was not the reason is switched on
@@ -164,16 +165,13 @@ void Sandbox::enclose(ChildSpec& spec, const Walls& walls) const {
   spec.codes_are_signals = true;
 }
 
-std::string Sandbox::text() const {
-  std::string text;
-  if (bubblewrap_) {
-    text = "bubblewrap";
-    for (const std::string& feature : refused_) text += " without " + feature;
-    text += ", ";
-  }
-  text += seccomp_ ? "seccomp, limits" : "limits";
-  if (!bubblewrap_) text += " (bubblewrap is " + reason_ + ")";
-  return text;
+Message Sandbox::text() const {
+  const Message rest = seccomp_ ? message("seccomp, limits") : message("limits");
+  if (!bubblewrap_) return message("{walls} (bubblewrap is {reason})", {{"walls", rest}, {"reason", message(reason_)}});
+  std::vector<Message> parts = {std::string("bubblewrap")};
+  for (const std::string& feature : refused_)
+    parts.push_back(message("without {feature}", {{"feature", message(feature)}}));
+  return together({together(parts, " "), rest}, ", ");
 }
 
 }  // namespace warpladder

@@ -7,6 +7,7 @@
 // WARPLADDER_SANDBOX=filter begins with 3, WARPLADDER_SANDBOX=limits with 4.
 #pragma once
 
+#include "grader/judge/base/message.h"
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/sandbox/seccomp.h"
 
@@ -33,7 +34,7 @@ class Sandbox {
   // Whether a process can be started behind these walls at all. If not, a failure in there is not the submission's.
   bool stands(const Walls& walls) const;
   bool hides_files() const { return bubblewrap_; }
-  std::string text() const;  // its parts, for the record
+  Message text() const;  // its parts, for the record
   bool is_full() const { return bubblewrap_ && refused_.empty() && seccomp_; }
 
  private:

@@ -62,43 +62,51 @@ void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
 
 constexpr const char* kAgain =
     later("Run it again on a quiet card (nvidia-smi shows who else is on it). It costs no points as it is.");
-constexpr const char* kReadIt =
-    "Run it again on a quiet card. If it stays so, an instructor should read the code: until then it has no score.";
+constexpr const char* kReadIt = later(
+    "Run it again on a quiet card. If it stays so, an instructor should read the code: until then it has no score.");
 
 // Impossible times. No grade may depend on them, neither a lost point nor a given one.
-std::optional<std::string> impossible(const ContestRules& rules, const Times& times) {
-  for (const auto& [who, calls, whole] :
-       {std::tuple{"this code", &times.mine, &times.mine_whole}, {"the baseline", &times.base, &times.base_whole}}) {
+std::optional<Message> impossible(const ContestRules& rules, const Times& times) {
+  for (const auto& [who, calls, whole] : {std::tuple{later("this code"), &times.mine, &times.mine_whole},
+                                          {later("the baseline"), &times.base, &times.base_whole}}) {
     const double ms = median(*calls);
     if (ms > median(*whole))
-      return std::string(who) + " is said to take " + number(ms) + " ms, and the whole call took " +
-             number(median(*whole)) + " ms by the judge's clock";
+      return message("{who} is said to take {ms} ms, and the whole call took {whole} ms by the judge's clock",
+                     {{"who", message(who)}, {"ms", number(ms)}, {"whole", number(median(*whole))}});
     if (rules.read_bytes == 0 || times.copy.empty()) continue;
     const double least_ms = rules.read_bytes / 1e6 / (kAboveCopy * median(times.copy));
     if (ms < least_ms)
-      return std::string(who) + " is said to take " + number(ms) +
-             " ms, in which this card cannot even read the input: " + "at " + number(kAboveCopy) + " times the " +
-             number(median(times.copy)) + " GB/s of a copy, measured in between, that takes " + number(least_ms) +
-             " ms";
+      return message(
+          "{who} is said to take {ms} ms, in which this card cannot even read the input: at {factor} times the {copy} "
+          "GB/s of a copy, measured in between, that takes {least} ms",
+          {{"who", message(who)},
+           {"ms", number(ms)},
+           {"factor", number(kAboveCopy)},
+           {"copy", number(median(times.copy))},
+           {"least", number(least_ms)}});
   }
   return std::nullopt;
 }
 
 // The baseline must not wait for the code that it is compared with, neither on the device nor by the judge's clock.
-std::optional<std::string> slower_than(const TimedCall& alone, const ContestRules& rules, const Times& times) {
-  const auto told = [](double beside, double before, const std::string& clock) {
-    return "the baseline takes " + number(beside) + " ms " + clock + " while this code's process is there, and " +
-           number(before) + " ms alone";
+std::optional<Message> slower_than(const TimedCall& alone, const ContestRules& rules, const Times& times) {
+  const auto told = [](double beside, double before, const char* form) {
+    return message(form, {{"beside", number(beside)}, {"alone", number(before)}});
   };
   const double most = 1 + std::min(kMostBeside, kBesideOther * (rules.thresholds.front().speedup - 1));
   const double ms = median(times.base), whole_ms = median(times.base_whole);
-  if (rules.base_on_device && ms > most * alone.ms) return told(ms, alone.ms, "on the device");
+  if (rules.base_on_device && ms > most * alone.ms)
+    return told(ms, alone.ms,
+                later("the baseline takes {beside} ms on the device while this code's process is there, and {alone} ms "
+                      "alone"));
   if (whole_ms > kBesideOtherOnHost * alone.whole_ms + kHostAllowance)
-    return told(whole_ms, alone.whole_ms, "by the judge's clock");
+    return told(whole_ms, alone.whole_ms,
+                later("the baseline takes {beside} ms by the judge's clock while this code's process is there, and "
+                      "{alone} ms alone"));
   return std::nullopt;
 }
 
-std::optional<std::string> held_up(const ContestRules& rules, const Times& times) {
+std::optional<Message> held_up(const ContestRules& rules, const Times& times) {
   if (!rules.base_alone || rules.thresholds.empty()) return std::nullopt;
   auto what = slower_than(*rules.base_alone, rules, times);
   if (what && rules.base_again) what = slower_than(rules.base_again(), rules, times);  // a warm card is slower as well
@@ -170,7 +178,8 @@ std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& n
   speed.measured.seconds = seconds_so_far();
   auto what = impossible(rules, times);
   if (!what) what = held_up(rules, times);
-  if (what) throw JudgeFault("a measuring fault: " + *what + ". " + kReadIt);
+  if (what)
+    throw JudgeFault(message("a measuring fault: {what}. {next}", {{"what", *what}, {"next", message(kReadIt)}}));
   check_interval(rules, times, speed);
   return std::nullopt;
 }

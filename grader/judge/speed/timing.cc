@@ -131,8 +131,9 @@ class Opponent {
 
  private:
   JudgeFault fault() const {
-    return JudgeFault("lab " + number_ +
-                      "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
+    return JudgeFault(
+        message("lab {lab}'s solution, which this lab's speedup is over, does not run. Build the labs again.",
+                {{"lab", number_}}));
   }
 
   const Lab& lab_;
@@ -212,7 +213,7 @@ void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
   };
   speed.cpu.serial_ms = time(baseline.serial, CLOCK_THREAD_CPUTIME_ID);
   if (baseline.parallel != nullptr) speed.cpu.parallel_ms = time(baseline.parallel, CLOCK_MONOTONIC);
-  speed.cpu.parallel_what = message("{how}, {count} threads", {{"how", std::string(baseline.parallel_what)},
+  speed.cpu.parallel_what = message("{how}, {count} threads", {{"how", message(baseline.parallel_what)},
                                                                {"count", std::thread::hardware_concurrency()}});
 }
 

@@ -12,8 +12,8 @@ namespace warpladder {
 // No program that we start may write there.
 Events::Events(int descriptor) : descriptor_(descriptor) {
   if (descriptor_ >= 0 && fcntl(descriptor_, F_SETFD, FD_CLOEXEC) != 0)
-    throw JudgeFault("--events " + std::to_string(descriptor_) +
-                     ": is not open. Give the number of an open descriptor.");
+    throw JudgeFault(
+        message("--events {number}: is not open. Give the number of an open descriptor.", {{"number", descriptor_}}));
 }
 
 void Events::compiled() const { tell(Json{{"event", "compiled"}}.dump()); }

@@ -23,7 +23,8 @@ Device device_for(const JudgeOptions& options, const Build& build) {
   const Device device{!options.on_gpu, build.lockstep, build.program_sees};
   if (!device.is_lockstep && !options.thorough) return device;
   if (!has_runtime(device.lockstep) || !fs::exists(device.lockstep / "device_server"))
-    throw JudgeFault("lockstep is not in " + device.lockstep.string() + ". Build it first: cmake --build build");
+    throw JudgeFault(message("lockstep is not in {folder}. Build it first: cmake --build build",
+                             {{"folder", device.lockstep.string()}}));
   return device;
 }
 
@@ -114,8 +115,8 @@ void Trial::compile_file() {
   if (!failure) return events_.compiled();
   if (failure->verdict == Verdict::kCompileError) {
     if (const auto trouble = compiler_trouble(build_, lab_))
-      throw JudgeFault("a file that does nothing does not compile on this machine either: " +
-                       trouble->steps.front().text() + "\n" + trouble->printed);
+      throw JudgeFault(message("a file that does nothing does not compile on this machine either: {step}\n{printed}",
+                               {{"step", trouble->steps.front()}, {"printed", trouble->printed}}));
   }
   ledger_.fail(std::move(*failure));
 }

@@ -51,14 +51,14 @@ void Ledger::fail_case(const Case& job, const std::string& schedule, Failure fai
 }
 
 void Ledger::fail_by(const JudgeFault& fault) {
-  result_.failure = make_failure(Verdict::kJudgeFault, "judge", std::string(fault.what()),
+  result_.failure = make_failure(Verdict::kJudgeFault, "judge", fault.said(),
                                  message("The code that was judged is not at fault: put this right and run again."));
 }
 
 void Ledger::require_machine(const Failure& failure) const {
   if (!machine_works_())
-    throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front().text() + "\n" +
-                     failure.printed);
+    throw JudgeFault(message("no program of this lab runs on this machine: {step}\n{printed}",
+                             {{"step", failure.steps.front()}, {"printed", failure.printed}}));
 }
 
 void Ledger::add_case(const Case& job, bool passed) {

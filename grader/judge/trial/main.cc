@@ -35,7 +35,9 @@ int run(int argc, char** argv) {
   if (!line.json.empty()) {
     std::ofstream file(line.json);
     file << to_json(result, line.command);
-    if (!file.flush()) throw JudgeFault(line.json.string() + ": cannot be written. Choose another place for --json.");
+    if (!file.flush())
+      throw JudgeFault(
+          message("{file}: cannot be written. Choose another place for --json.", {{"file", line.json.string()}}));
   }
   return exit_code(result, line.expect);
 }
@@ -51,7 +53,9 @@ int main(int argc, char** argv) {
   try {
     code = run(argc, argv);
   } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const WrongCommand& wrong) {
-    std::cerr << visible(wrapped(wrong.what(), ""));
+    const Page page = {{Part::Kind::kFolded, "", wrong.said()}};
+    const auto place = place_of_refusal(argc, argv);
+    if (!place || !(std::ofstream(*place) << to_json(page)).flush()) std::cerr << to_text(page);
   } catch (const std::exception& error) { std::cerr << "judge: " << visible(error.what()) << "\n"; }
   kill_orphans();
   return code;

@@ -35,32 +35,38 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
   --json FILE       write the verdict there as well
   --events FD       write to this open descriptor what happens, while it happens: a line of JSON each
+  --refusal FILE    where a wrong command is told in parts, for a translation, and not on standard error
   --command TEXT    how the person called us, for "again"
   --columns N       of the terminal, if it is narrower than 76 characters
 )";
 
-[[noreturn]] void wrong_usage(const std::string& what) { throw WrongCommand(what + "\n" + kUsage); }
+[[noreturn]] void wrong_usage(const Message& what) { throw WrongCommand(together({what, std::string(kUsage)}, "\n")); }
 
 uint64_t parse_number(const char* option, const std::string& text) {
   char* end = nullptr;
   const uint64_t number = std::strtoull(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0') wrong_usage(option + (" takes a number, not \"" + text + "\""));
+  if (text.empty() || *end != '\0')
+    wrong_usage(message("{option} takes a number, not \"{text}\"", {{"option", std::string(option)}, {"text", text}}));
   return number;
 }
 
 // True if the value is the second of the two words that the option takes.
 bool is_second(const std::string& option, const std::string& value, const char* first, const char* second) {
   if (value != first && value != second)
-    wrong_usage(option + " is " + first + " or " + second + ", not \"" + value + "\"");
+    wrong_usage(message(
+        "{option} is {first} or {second}, not \"{value}\"",
+        {{"option", option}, {"first", std::string(first)}, {"second", std::string(second)}, {"value", value}}));
   return value == second;
 }
 
 // The absolute path of a file that the person named. It must exist and be readable.
 fs::path existing(const fs::path& file, const char* option) {
   const std::string name = std::string(option).append(" ").append(file.string());
-  if (!fs::exists(file)) throw WrongCommand(name + ": no such file. Check the path.");
-  if (!fs::is_regular_file(file)) throw WrongCommand(name + ": is no file. Name a file, not a folder.");
-  if (access(file.c_str(), R_OK) != 0) throw WrongCommand(name + ": cannot be read. Check its permissions.");
+  if (!fs::exists(file)) throw WrongCommand(message("{file}: no such file. Check the path.", {{"file", name}}));
+  if (!fs::is_regular_file(file))
+    throw WrongCommand(message("{file}: is no file. Name a file, not a folder.", {{"file", name}}));
+  if (access(file.c_str(), R_OK) != 0)
+    throw WrongCommand(message("{file}: cannot be read. Check its permissions.", {{"file", name}}));
   return fs::absolute(file);
 }
 
@@ -98,6 +104,7 @@ constexpr Option kOptions[] = {
     {"expect", [](auto& value, auto& line) { line.expect = value; }},
     {"events", [](auto& value, auto& line) { line.judge.events = static_cast<int>(parse_number("--events", value)); }},
     {"json", [](auto& value, auto& line) { line.json = value; }},
+    {"refusal", [](auto&, auto&) {}},  // for main()
     {"command", [](auto& value, auto& line) { line.command = value; }},
     {"columns", [](auto& value, auto& line) { line.columns = parse_number("--columns", value); }},
 };
@@ -111,41 +118,50 @@ CommandLine take_options(int argc, char** argv) {
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int found; (found = getopt_long(argc, argv, "", options.data(), nullptr)) != -1;) {
-    if (found < kFirst) wrong_usage("");
+    if (found < kFirst) wrong_usage({});
     kOptions[found - kFirst].take(optarg != nullptr ? optarg : "", line);
   }
-  if (optind < argc) wrong_usage("what is \"" + std::string(argv[optind]) + "\"?");
+  if (optind < argc) wrong_usage(message("what is \"{word}\"?", {{"word", std::string(argv[optind])}}));
   return line;
 }
 
 // Refuses options that do not go together.
 void check_options(const JudgeOptions& judge) {
-  if (judge.lab.empty()) wrong_usage("--lab is missing");
-  if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
+  if (judge.lab.empty()) wrong_usage(message("--lab is missing"));
+  if (judge.file.empty() == judge.binary.empty()) wrong_usage(message("give one of --file and --binary"));
   for (const std::string& name : judge.selection.schedules) {
     if (!is_schedule(name))
       throw WrongCommand(
-          "--schedules knows no \"" + name + "\". Did you mean " + nearest(name, {"forward", "reverse", "random:1"}) +
-          "?\n  A list is separated by commas: forward,reverse,random:1. Behind random: stands any number.");
+          message("--schedules knows no \"{name}\". Did you mean {nearest}?\n  A list is separated by commas: "
+                  "forward,reverse,random:1. Behind random: stands any number.",
+                  {{"name", name}, {"nearest", nearest(name, {"forward", "reverse", "random:1"})}}));
   }
   if (judge.on_gpu && (!judge.selection.schedules.empty() || !judge.trace.empty()))
-    wrong_usage("--schedules and --trace work on lockstep only");
-  if (judge.on_gpu && !judge.report.empty()) wrong_usage("--report works on lockstep only");
-  if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
+    wrong_usage(message("--schedules and --trace work on lockstep only"));
+  if (judge.on_gpu && !judge.report.empty()) wrong_usage(message("--report works on lockstep only"));
+  if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed)
+    wrong_usage(message("--only speed works on a card only"));
   const Selection& selection = judge.selection;
   const bool is_part = !selection.schedules.empty() || !selection.input.empty();
   if (judge.thorough && is_part)
-    wrong_usage("--thorough goes with a whole grade, one --case or a --report: not beside --schedules or --input");
+    wrong_usage(
+        message("--thorough goes with a whole grade, one --case or a --report: not beside --schedules or --input"));
   if (judge.hold != Figures::kNone && (is_part || !judge.selection.only_case.empty()))
-    wrong_usage("--hold needs all that is measured: not beside --case, --schedules or --input");
+    wrong_usage(message("--hold needs all that is measured: not beside --case, --schedules or --input"));
   if (!judge.hidden.empty() && (is_part || judge.hold != Figures::kNone))
-    wrong_usage("--hidden goes with a whole grade or one --case: not beside --schedules, --input or --hold");
+    wrong_usage(message("--hidden goes with a whole grade or one --case: not beside --schedules, --input or --hold"));
   if (judge.selection.block != 0 && judge.selection.input.empty())
-    wrong_usage("--block goes with --input; a --case has its own");
-  if (!judge.trace.empty() && judge.selection.only_case.empty()) wrong_usage("--trace is of one --case");
+    wrong_usage(message("--block goes with --input; a --case has its own"));
+  if (!judge.trace.empty() && judge.selection.only_case.empty()) wrong_usage(message("--trace is of one --case"));
 }
 
 }  // namespace
+
+std::optional<fs::path> place_of_refusal(int argc, char** argv) {
+  for (int i = 0; i + 1 < argc; ++i)
+    if (std::string_view(argv[i]) == "--refusal") return argv[i + 1];
+  return std::nullopt;
+}
 
 CommandLine parse_command_line(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) {

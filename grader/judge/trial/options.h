@@ -2,6 +2,8 @@
 // refused.
 #pragma once
 
+#include <optional>
+
 #include "grader/judge/base/text.h"
 #include "grader/judge/rules/rules.h"
 
@@ -47,5 +49,8 @@ struct CommandLine {
 
 // Prints the usage and ends for --help. Throws WrongCommand.
 CommandLine parse_command_line(int argc, char** argv);
+
+// The file of --refusal, also where the rest of the command is wrong.
+std::optional<std::filesystem::path> place_of_refusal(int argc, char** argv);
 
 }  // namespace warpladder

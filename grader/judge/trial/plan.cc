@@ -122,11 +122,17 @@ Case named_case(const JudgeOptions& options, const Lab& lab) {
   if (found != cases.end()) return *found;
   if (auto other = case_of_any_size(lab, name, options.seed)) return std::move(*other);
   const auto names = cases | std::views::transform(&Case::name);
-  throw WrongCommand("lab " + lab.number + " has no case \"" + name + "\". Did you mean " +
-                     nearest(name, {names.begin(), names.end()}) + "?\n  A case is ENTRY.SIZE.INPUT.\n  ENTRY is " +
-                     either(lab.entries) + ".\n  SIZE is 0, fresh1, fresh2, real, or a number up to " +
-                     std::to_string(lab.sizes.largest) + ".\n  INPUT is " + either(lab.inputs) +
-                     ", and for size 0 it is empty.");
+  throw WrongCommand(
+      message("lab {lab} has no case \"{name}\". Did you mean {nearest}?\n  A case is ENTRY.SIZE.INPUT.\n  ENTRY is "
+              "{entries}.\n"
+              "  SIZE is 0, fresh1, fresh2, real, or a number up to {largest}.\n  INPUT is {inputs}, and for size 0 it "
+              "is empty.",
+              {{"lab", lab.number},
+               {"name", name},
+               {"nearest", nearest(name, {names.begin(), names.end()})},
+               {"entries", either(lab.entries)},
+               {"largest", lab.sizes.largest},
+               {"inputs", either(lab.inputs)}}));
 }
 
 // One case runs under one schedule.
@@ -141,8 +147,9 @@ Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::o
   std::ranges::copy(cases_to_draw(options, lab, hidden), std::back_inserter(cases));
   const auto found = std::ranges::find(cases, options.selection.only_case, &Case::alias);
   if (found == cases.end())
-    throw WrongCommand("lab " + lab.number + " has no hidden case \"" + options.selection.only_case +
-                       "\". The last one is " + hidden->cases.back().alias + ".");
+    throw WrongCommand(
+        message("lab {lab} has no hidden case \"{name}\". The last one is {last}.",
+                {{"lab", lab.number}, {"name", options.selection.only_case}, {"last", hidden->cases.back().alias}}));
   found->name = found->alias;
   return *found;
 }
@@ -151,13 +158,15 @@ Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::o
 Case file_case(const JudgeOptions& options, const Lab& lab) {
   const bool counts_a_file = lab.contract->name == "histogram" || lab.contract->name == "words";
   if (!counts_a_file && options.trace.empty())
-    throw WrongCommand("lab " + lab.number + " takes no --input: only labs that count bytes or words take a file.");
+    throw WrongCommand(
+        message("lab {lab} takes no --input: only labs that count bytes or words take a file.", {{"lab", lab.number}}));
   const std::string entry = options.selection.only_case.empty() ? lab.measured : options.selection.only_case;
   if (std::ranges::find(lab.entries, entry) == lab.entries.end())
-    throw WrongCommand("lab " + lab.number + " has no entry \"" + entry + "\", which --case names beside --input.");
+    throw WrongCommand(message("lab {lab} has no entry \"{entry}\", which --case names beside --input.",
+                               {{"lab", lab.number}, {"entry", entry}}));
   if (options.selection.block != 0 && std::ranges::find(lab.blocks, options.selection.block) == lab.blocks.end())
-    throw WrongCommand("lab " + lab.number + " has no blocks of " + std::to_string(options.selection.block) +
-                       ", as --block asks.");
+    throw WrongCommand(message("lab {lab} has no blocks of {block}, as --block asks.",
+                               {{"lab", lab.number}, {"block", options.selection.block}}));
   Case job = measured_case(lab, options.seed);
   job.name = entry + ".file";
   job.entry = lab.contract->find_entry(entry);

@@ -165,17 +165,22 @@ void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
 
 Bytes read_input_file(const fs::path& file) {
   if (!fs::exists(file))
-    throw JudgeFault(file.string() + ": no such file. --input takes the file whose bytes are to be counted.");
-  if (!fs::is_regular_file(file)) throw JudgeFault(file.string() + ": is no regular file. --input takes a file.");
+    throw JudgeFault(message("{file}: no such file. --input takes the file whose bytes are to be counted.",
+                             {{"file", file.string()}}));
+  if (!fs::is_regular_file(file))
+    throw JudgeFault(message("{file}: is no regular file. --input takes a file.", {{"file", file.string()}}));
   const size_t bytes = fs::file_size(file);
-  if (bytes == 0) throw JudgeFault(file.string() + ": is empty, there is nothing to count. Choose another file.");
+  if (bytes == 0)
+    throw JudgeFault(
+        message("{file}: is empty, there is nothing to count. Choose another file.", {{"file", file.string()}}));
   if (bytes > kLargestInput)
-    throw JudgeFault(file.string() + ": is larger than 1 GiB. Choose a smaller file, or cut it with head -c.");
+    throw JudgeFault(message("{file}: is larger than 1 GiB. Choose a smaller file, or cut it with head -c.",
+                             {{"file", file.string()}}));
   Bytes data(bytes);
   std::ifstream stream(file, std::ios::binary);
   stream.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));
   if (stream.gcount() != static_cast<std::streamsize>(bytes))
-    throw JudgeFault(file.string() + ": cannot be read. Check its permissions.");
+    throw JudgeFault(message("{file}: cannot be read. Check its permissions.", {{"file", file.string()}}));
   return data;
 }
 
@@ -187,7 +192,8 @@ std::vector<uint64_t> counts_in(View output) {
 
 void write_report(const std::string& text, const fs::path& file) {
   if (!(std::ofstream(file) << text << std::flush))
-    throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
+    throw JudgeFault(
+        message("{file}: cannot be written. Choose another place for --report.", {{"file", file.string()}}));
 }
 
 // Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts, and for
@@ -278,7 +284,7 @@ void report_measured(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   spec.checked = can_be_checked(spec, batch.checks);
   const auto counted = report_of(spec, job, ledger);
   if (!counted) return;
-  if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
+  if (spec.lab.is_opencl()) throw JudgeFault(message("lockstep counts no OpenCL: leave out --report for this lab."));
   write_report(counted->report, step.report);
   fail_by_findings(parse_report(counted->report), ledger);
 }

@@ -32,9 +32,9 @@ struct Measurement {
 
 // The sandbox that the submission ran in. It is recorded, since machines differ in what they allow.
 struct SandboxUsed {
-  std::string compile, run;  // "bubblewrap, seccomp, limits"; compile is "" for a binary
-  bool is_weaker = false;    // than on a machine that allows everything
-  std::string device;        // "separate process", "in process" or "card"
+  Message compile, run;    // "bubblewrap, seccomp, limits"; compile is "" for a binary
+  bool is_weaker = false;  // than on a machine that allows everything
+  std::string device;      // "separate process", "in process" or "card"
 };
 
 // Points of the score's parts. They add up to 100.
@@ -69,7 +69,7 @@ struct Tally {  // of cases that ran
 struct Result {
   Setting setting;
   std::string opencl_device;                 // the device that the code chose; "": it uses none
-  std::vector<std::string> warnings;         // of the compiler, which may explain a failure
+  std::vector<Message> warnings;             // of the compiler, which may explain a failure
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
@@ -121,6 +121,7 @@ Page speed_page(const Speed& speed, const std::string& baseline);
 
 // As verdict.schema.json describes it. command: as for page_of.
 std::string to_json(const Result& result, const std::string& command = "");
+std::string to_json(const Page& page);
 
 // git's description of the tree from which this judge was built, such as "1.2-3-gabc1234-dirty". A grade names it.
 // "unknown": it was built outside of git. CMake writes the function.

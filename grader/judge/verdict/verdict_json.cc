@@ -117,10 +117,15 @@ Json time_json(const Result& result) {
 Json failure_json(const Result& result, const std::string& command) {
   if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
-  Json json = {{"steps", texts(failure.steps)},     {"next", failure.next_step.text()},
-               {"printed", failure.printed},        {"again", again_text(result, command)},
-               {"case", result.failed_case},        {"schedule", result.failed_schedule},
-               {"advice", or_null(failure.advice)}, {"mismatch", nullptr}};
+  const std::string more = failure.more_printed.text(), printed = failure.printed + (more.empty() ? "" : more + "\n");
+  Json json = {{"steps", texts(failure.steps)},
+               {"next", failure.next_step.text()},
+               {"printed", printed},
+               {"again", again_text(result, command)},
+               {"case", result.failed_case},
+               {"schedule", result.failed_schedule},
+               {"advice", or_null(failure.advice)},
+               {"mismatch", nullptr}};
   if (failure.mismatch) json["mismatch"] = *failure.mismatch;
   if (failure.instructor) {
     const Failure::Secret& secret = *failure.instructor;
@@ -166,6 +171,13 @@ void show_texts(Json& json) {
 
 }  // namespace
 
+namespace {
+std::string as_text(Json json) {
+  show_texts(json);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+}  // namespace
+
 std::string to_json(const Result& result, const std::string& command) {
   Json json = {
       {"judge", {{"format", kJsonFormat}, {"version", judge_version()}}},
@@ -184,7 +196,7 @@ std::string to_json(const Result& result, const std::string& command) {
       {"failed_check", result.failure ? Json(result.failure->check) : Json(nullptr)},
       {"failure", failure_json(result, command)},
       {"page", page_of(result, command)},
-      {"compiler_warnings", result.warnings},
+      {"compiler_warnings", texts(result.warnings)},
       {"cases", result.cases},
       {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
       {"cases_planned", result.planned_cases},
@@ -205,8 +217,9 @@ std::string to_json(const Result& result, const std::string& command) {
     if (result.own_file->words) json["words"] = *result.own_file->words;
     json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};
   }
-  show_texts(json);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return as_text(std::move(json));
 }
+
+std::string to_json(const Page& page) { return as_text(page); }
 
 }  // namespace warpladder

@@ -19,7 +19,7 @@ Message shortened(const std::string& line) {
 }
 
 // The code's own output, on at most 40 lines.
-void add_printed(const std::string& text, Page& page) {
+void add_printed(const std::string& text, const Message& more, Page& page) {
   constexpr size_t kShown = 20;  // at each end
   const std::vector<std::string> lines = split(text, '\n');
   page.push_back({Part::Kind::kPrinted, "  ", message("it printed")});
@@ -32,6 +32,7 @@ void add_printed(const std::string& text, Page& page) {
     }
     page.push_back({Part::Kind::kPrinted, "    | ", shortened(lines[i])});
   }
+  if (!more.empty()) page.push_back({Part::Kind::kPrinted, "    | ", more});
 }
 
 // "score 80 of 100: correct 60/60, rules 0/20 (broken: barriers), speed 20/20 (1.8 ×, modelled for NVIDIA H200)"
@@ -74,7 +75,7 @@ void add_failure(const Result& result, const std::string& command, Page& page) {
   page.push_back({Part::Kind::kLine, "  ",
                   message("{verdict} · {check}", {{"verdict", message(verdict)}, {"check", failure.check}})});
   for (const Message& step : failure.steps) page.push_back({Part::Kind::kStep, "    ", own(step)});
-  if (!failure.printed.empty()) add_printed(without_folder(failure.printed, result), page);
+  if (!failure.printed.empty()) add_printed(without_folder(failure.printed, result), failure.more_printed, page);
   if (!result.warnings.empty() && !leaves_answers_right(failure))  // the first one may explain a wrong answer
     page.push_back({Part::Kind::kFolded, "  ", message("warns of {warning}", {{"warning", result.warnings.front()}}),
                     std::string("nvcc")});
@@ -163,7 +164,7 @@ Page page_of(const Result& result, const std::string& command) {
   if (result.setting.sandbox.is_weaker)
     page.push_back({Part::Kind::kFolded, "  ",
                     message("sandbox  weaker than it could be: {walls}", {{"walls", result.setting.sandbox.run}})});
-  if (!result.printed.empty() && !result.failure) add_printed(result.printed, page);
+  if (!result.printed.empty() && !result.failure) add_printed(result.printed, {}, page);
   if (result.failure) {
     add_failure(result, command, page);
   } else {

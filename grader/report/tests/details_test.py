@@ -31,7 +31,7 @@ REPORT: dict[str, Any] = {
             "occupancy": {"launch__occupancy_limit_blocks": 32, "launch__occupancy_limit_warps": 8,
                           "launch__shared_mem_per_block_dynamic": 0, "launch__shared_mem_per_block_static": 2112},
             "modelled": {"NVIDIA H200": {"us": 2.816}},
-            "notes": ["ptxas may unroll the loop"],
+            "note_parts": [[{"form": "ptxas may unroll the loop", "arguments": {}}]],
             "counter_kinds": {WAVEFRONTS: "ptx-level"},
         }
     ],

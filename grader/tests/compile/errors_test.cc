@@ -11,19 +11,20 @@ TEST(CompileErrors, AreToldOnce) {
   const std::string error = "a.cu(3): error: identifier \"idx\" is undefined\n      out[idx] = 0;\n          ^\n";
   const std::string warning = "a.cu(2): warning #177-D: variable \"n\" was declared but never referenced\n  int n;\n\n";
   EXPECT_EQ(
-      first_errors(warning + error + "\n1 error detected in the compilation of \"a.cu\".\n" + warning + error + "\n"),
+      first_errors(warning + error + "\n1 error detected in the compilation of \"a.cu\".\n" + warning + error + "\n")
+          .text,
       error);
 }
 
 TEST(CompileErrors, TheFirstThreeAreShown) {
   std::string text;
   for (int i = 0; i < 9; ++i) text += "a.cc:" + std::to_string(i) + ":1: error: no\n   | x\n";
-  EXPECT_EQ(
-      first_errors(text),
-      "a.cc:0:1: error: no\n   | x\na.cc:1:1: error: no\n   | x\na.cc:2:1: error: no\n   | x\nand 6 more errors\n");
+  EXPECT_EQ(first_errors(text).text,
+            "a.cc:0:1: error: no\n   | x\na.cc:1:1: error: no\n   | x\na.cc:2:1: error: no\n   | x\n");
+  EXPECT_EQ(first_errors(text).rest, "and 6 more errors");
   std::string notes = "a.cc:1:1: error: no\n";
   for (int i = 0; i < 40; ++i) notes += "  in an instantiation\n";
-  EXPECT_EQ(std::ranges::count(first_errors(notes), '\n'), 6);
+  EXPECT_EQ(std::ranges::count(first_errors(notes).text, '\n'), 6);
 }
 
 TEST(CompileErrors, TheLineIsQuotedAsItStandsInTheFile) {
@@ -45,7 +46,7 @@ TEST(CompileErrors, WarningsOfUnusedNamesAreLeftOut) {
   const std::string missing = "a.cu(3): warning #940-D: missing return statement at end of \"f\"\n  }\n  ^\n\n";
   const std::string unused = "a.cu(2): warning #177-D: variable \"n\" was declared but never referenced\n  int n;\n\n";
   const std::string set = "a.cu(2): warning #550-D: variable \"n\" was set but never used\n";
-  EXPECT_EQ(telling_warnings(unused + missing + set + "b.h(1): warning #1-D: x\n" + missing, "a.cu"),
+  EXPECT_EQ(texts(telling_warnings(unused + missing + set + "b.h(1): warning #1-D: x\n" + missing, "a.cu")),
             std::vector<std::string>{"line 3: missing return statement at end of \"f\""});
   EXPECT_TRUE(telling_warnings("a.cu(3): error: no: warning #1\n", "a.cu").empty());
 }
@@ -69,9 +70,9 @@ TEST(CompileErrors, TheNextStepFollowsFromTheError) {
 }
 
 TEST(CompileErrors, AnotherTextStaysAsItIs) {
-  EXPECT_EQ(first_errors("Killed\n"), "Killed\n");
-  EXPECT_EQ(first_errors(""), "");
-  EXPECT_EQ(first_errors("x.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n"),
+  EXPECT_EQ(first_errors("Killed\n").text, "Killed\n");
+  EXPECT_EQ(first_errors("").text, "");
+  EXPECT_EQ(first_errors("x.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n").text,
             "x.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n");
 }
 

@@ -10,6 +10,7 @@ before.json has what an earlier judge said, for the comparison on the page.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -20,11 +21,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "grader")]
 from launcher import console, language  # noqa: E402
+from launcher.page import said as said_in  # noqa: E402
 from launcher.page import text as text_of  # noqa: E402
+from launcher.tests import english  # noqa: E402
 
 from grader.tests.messages.mistakes import FAMILIES, Mistake  # noqa: E402
 
@@ -78,6 +82,16 @@ def check_page(page: list[dict[str, Any]], text: str) -> None:
     for form in forms(page):
         if form not in known and re.search("[A-Za-z]", re.sub(r"\{\w+\}", "", form)):
             raise SystemExit(f"the catalogue has no {form!r}")
+    for said_part in in_chinese(page):
+        if words := english.left(said_part):
+            raise SystemExit(f"English is left ({', '.join(words)}) in\n{said_part}")
+
+
+def in_chinese(page: list[dict[str, Any]]) -> list[str]:
+    """The texts of a page, without what the code and the compiler have printed."""
+    own = [part for part in page if part["kind"] != "printed" and part.get("word") != "nvcc"]
+    with patch.dict(os.environ, {language.CHOSEN: "zh"}):
+        return [said_in(text) for part in own for text in (part["text"], *sum(part.get("rows", []), []))]
 
 
 def forms(value: Any) -> Iterator[str]:  # noqa: ANN401

@@ -182,7 +182,7 @@ TEST(Rules, FindingsFailByTheirKind) {
   EXPECT_EQ(failure.check, "finding.race");
   EXPECT_EQ(failure.steps.at(0), "two writes");
   EXPECT_FALSE(is_reported_by_cards(report.findings[0]));
-  EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", ""}));
+  EXPECT_TRUE(is_reported_by_cards({"out_of_bounds"}));
 }
 
 TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
@@ -192,10 +192,10 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
     const auto failure = cause_of(report, is_right);
     return failure ? failure->check : "";
   };
-  const Finding leak{"leak", ""}, race{"race", ""}, barrier{"barrier_divergence", ""};
+  const Finding leak{"leak"}, race{"race"}, barrier{"barrier_divergence"};
   EXPECT_EQ(cause({}), "");
-  EXPECT_EQ(cause({Finding{"out_of_bounds", ""}}), "");  // a card reports it itself
-  EXPECT_EQ(cause({leak, race}), "finding.race");        // a leak makes no answer wrong
+  EXPECT_EQ(cause({Finding{"out_of_bounds"}}), "");  // a card reports it itself
+  EXPECT_EQ(cause({leak, race}), "finding.race");    // a leak makes no answer wrong
   EXPECT_EQ(cause({race, barrier}), "finding.barrier_divergence");
   EXPECT_EQ(cause({leak}), "finding.leak");
   EXPECT_EQ(cause({leak}, false), "");
@@ -203,15 +203,16 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
 
 // A finding's own advice is the verdict's.
 TEST(Rules, AFindingHasOneNextStep) {
-  const Failure failure =
-      finding_failure({"race", "race: two accesses\n  read at a.cu:3\n  Next: put a barrier\n  between them."});
+  const Failure failure = finding_failure(
+      {"race", verbatim_lines("race: two accesses\n  read at a.cu:3\n  Next: put a barrier\n  between them.")});
   EXPECT_EQ(texts(failure.steps), (std::vector<std::string>{"race: two accesses", "  read at a.cu:3"}));
   EXPECT_EQ(failure.next_step, "Put a barrier between them.");
 }
 
 TEST(Rules, OtherPlacesOfAFindingAreANumber) {
   Report report;
-  report.findings = {{"race", "one"}, {"leak", ""}, {"race", "two"}, {"race", "three"}};
+  report.findings = {
+      {"race", verbatim_lines("one")}, {"leak"}, {"race", verbatim_lines("two")}, {"race", verbatim_lines("three")}};
   EXPECT_EQ(texts(cause_of(report, true)->steps), (std::vector<std::string>{"one", "and 2 more places"}));
 }
 
@@ -236,7 +237,7 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
         printed);
   };
   Report by_call;
-  by_call.failed_calls = {"earlier", "cudaMemcpy: b is null\n  Next: pass b."};
+  by_call.failed_calls = {verbatim_lines("earlier"), verbatim_lines("cudaMemcpy: b is null\n  Next: pass b.")};
   Failure by_message = failed(
       "mine\nlockstep: cudaMemcpy: b is null\nlockstep:   Next: pass b.\na.cu:3: cudaMemcpy(a, b)\n  failed with "
       "cudaErrorInvalidValue: invalid argument\n");
@@ -247,7 +248,7 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
   EXPECT_EQ(by_message.printed, "mine\n") << "no line twice";
 
   Report report;
-  report.findings = {{"out_of_bounds", "read of 4 bytes behind the array\n  Next: guard the index."}};
+  report.findings = {{"out_of_bounds", verbatim_lines("read of 4 bytes behind the array\n  Next: guard the index.")}};
   Failure by_finding = failed("");
   explain(report, by_finding);
   EXPECT_EQ(by_finding.steps.at(1), "read of 4 bytes behind the array");

@@ -50,7 +50,7 @@ TEST(Verdict, EveryMeasuredInputHasItsCountersAndARuleNamesTheWorst) {
 
 TEST(Verdict, TheFirstWarningStandsBesideAWrongAnswerOnly) {
   Result result;
-  result.warnings = {"line 9: missing return statement", "line 12: another"};
+  result.warnings = {std::string("line 9: missing return statement"), std::string("line 12: another")};
   EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "accepted";
   result.failure = testing::failure_of(Verdict::kRuleBroken, "rule.barriers", {"too many"}, "Look");
   EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "the answers are right";

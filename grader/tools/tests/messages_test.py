@@ -64,6 +64,26 @@ class Catalogues(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertTrue(found[0].startswith(wanted), found)
 
+    def test_lockstep_and_the_judge_say_nothing_without_a_form(self) -> None:
+        self.assertEqual(messages.bypasses(), [])
+
+    def test_a_text_without_a_form_is_found(self) -> None:
+        for line, text in (
+            ('return "the grid is empty";', "the grid is empty"),
+            ('throw JudgeFault(std::string("cannot be " "read"));', "cannot be read"),
+            ('text += " of the " + name;', " of the "),
+            ('std::fputs("lockstep has no memory", stderr);', "lockstep has no memory"),
+        ):
+            self.assertEqual(list(messages.literals(f"int a = 1;\n  {line}\n")), [(2, text)])
+        for line in (
+            '// says "this is wrong"',
+            'if (line.find("no such file") != npos)',
+            '#include "a file.h"',
+            'call("cudaMalloc");',
+            'R"(usage: a program)"',
+        ):
+            self.assertEqual(list(messages.literals(line)), [])
+
     def test_texts_of_all_kinds_are_found(self) -> None:
         files = {file for places in messages.texts().values() for file in places}
         for kind in ("grader/commands.py", "grader/learner/home.py", "labs/02_reduce_neighbored/lab.json"):

@@ -29,6 +29,15 @@ TEST(Words, StrayMarksAreLeftOut) {
   EXPECT_EQ(plain("a\4b"), "ab");
 }
 
+TEST(Words, OfATextFromOutsideOnlyTheMarksStay) {
+  EXPECT_EQ(harmless("a\033[2J\r\177\nb" + words("c")), "a?[2J??\nb" + words("c"));
+}
+
+TEST(Words, TheNextStepHasALineOfItsOwn) {
+  EXPECT_EQ(plain(with_next(words("{a} is wrong", {{"a", byte_count(1)}}), words("stop."))),
+            "1 byte is wrong\n  Next: stop.");
+}
+
 TEST(Words, FindingsTakeTheMarksOut) {
   Findings findings;
   const size_t index =

@@ -254,12 +254,28 @@ TEST(DeviceServer, WordsOnFailedCallsAreText) {
     });
     return nlohmann::json::parse(served->device().report_json("orderly"));
   };
-  const nlohmann::json plain = report(0);
+  const nlohmann::json without = report(0);
   nlohmann::json forged = report(1000);
   EXPECT_EQ(forged["failed_calls"].size(), 16u);
   EXPECT_EQ(forged["failed_calls"][0], "a?[2J\", \"launches\": []}\nNext: b");
+  EXPECT_EQ(forged["failed_call_lines"][0][1], nlohmann::json({"Next: b"}));
   forged.erase("failed_calls");
-  EXPECT_EQ(forged, plain);
+  forged.erase("failed_call_lines");
+  EXPECT_EQ(forged, without);
+}
+
+// They may be marked as words, however deep. The readers of the report go as deep as the report does.
+TEST(DeviceServer, WordsOnFailedCallsAreNotDeep) {
+  const auto served = served_without(0, [&](uint64_t) {
+    std::string words;
+    for (int i = 0; i < 800; ++i) words += "\1f\2k\3";
+    return frame(Message::kPlace, Writer().put(CallKind::kFailedCall).put(uint64_t{0}).put(words));
+  });
+  const nlohmann::json report = nlohmann::json::parse(served->device().report_json("orderly"));
+  int depth = 0;
+  const auto* at = &report["failed_call_lines"][0][0];
+  for (; !at->empty() && at->at(0).is_object(); at = &at->at(0).at("arguments").at("k")) ++depth;
+  EXPECT_EQ(depth, 16);
 }
 
 // The list of streams has 2^15 to 2^16 entries of 16 bytes.

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "base/words.h"
 #include "device/emulated_device.h"
 
 namespace lockstep {
@@ -62,7 +63,7 @@ std::string found_in(const char* kernel, bool is_written) {
   EXPECT_TRUE(device->launch(request).ok());
   EXPECT_TRUE(device->free(array).ok());
   std::string all;
-  for (const std::string& message : device->take_messages()) all += message;
+  for (const std::string& message : device->take_messages()) all += plain(message);
   return all;
 }
 

@@ -1,5 +1,6 @@
 // memory_test: allocations, their bounds, and the texts about addresses that are in none.
 #include "engine/memory.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -110,7 +111,7 @@ TEST(Memory, RemembersWhatWasFreed) {
   memory.free(a);
   EXPECT_EQ(memory.describe(a + 99).kind, AddressKind::kFreed);
   EXPECT_EQ(memory.describe(a + 100).kind, AddressKind::kUnknown);
-  EXPECT_NE(memory.nearest(a, 4).find("was freed"), std::string::npos);
+  EXPECT_NE(plain(memory.nearest(a, 4)).find("was freed"), std::string::npos);
 }
 
 // More is allocated and freed than the address range holds, so addresses must be used again.
@@ -180,10 +181,10 @@ TEST(Memory, ForeignAddressesAreFarAway) {
 TEST(Memory, SaysHowFarAnAddressIsFromTheNearest) {
   Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
-  EXPECT_NE(memory.nearest(a + 104, 4).find("4 bytes past the end of the nearest allocation, 100 bytes"),
+  EXPECT_NE(plain(memory.nearest(a + 104, 4)).find("4 bytes past the end of the nearest allocation, 100 bytes"),
             std::string::npos);
-  EXPECT_NE(memory.nearest(a - 8, 4).find("8 bytes before the start"), std::string::npos);
-  EXPECT_NE(memory.nearest(a + 96, 16).find("ends 12 bytes behind it"), std::string::npos);
+  EXPECT_NE(plain(memory.nearest(a - 8, 4)).find("8 bytes before the start"), std::string::npos);
+  EXPECT_NE(plain(memory.nearest(a + 96, 16)).find("ends 12 bytes behind it"), std::string::npos);
 }
 
 TEST(CardHeap, SmallOnesLieInABlockOneAfterTheOther) {

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
 #include "device/emulated_device.h"
 #include "tests/one_kernel.h"
 
@@ -166,7 +167,7 @@ TEST_F(TextureRun, ASurfaceOutsideOfItsBoundsIsAFaultWithItsLine) {
   EXPECT_EQ(found.at("thread"), Json({8, 0, 0}));
   EXPECT_EQ(found.at("access"), "write");
   for (const char* words : {"x = 32 bytes, y = 1", "8 x 4 elements of 4 bytes", "a row has 32 bytes", "sizeof"})
-    EXPECT_NE(result.outcome.message.find(words), std::string::npos) << words << "\n" << result.outcome.message;
+    EXPECT_NE(plain(result.outcome.message).find(words), std::string::npos) << words << "\n" << result.outcome.message;
 }
 
 TEST_F(TextureRun, EveryCoordinateOfASurfaceHasBounds) {
@@ -191,7 +192,8 @@ TEST_F(TextureRun, AHandleMustNameAnObjectOfTheRightKind) {
   const uint64_t surface = create(texture(TextureUser::kSurface));
   const FetchResult wrong = run(surface, fetch);
   EXPECT_EQ(finding(wrong), "invalid_handle 12");
-  EXPECT_NE(wrong.outcome.message.find("is not a texture object"), std::string::npos) << wrong.outcome.message;
+  EXPECT_NE(plain(wrong.outcome.message).find("is not a texture object"), std::string::npos)
+      << plain(wrong.outcome.message);
   restart();
   const uint64_t handle = create(texture());
   EXPECT_TRUE(device_->destroy_texture(handle).ok());
@@ -308,7 +310,7 @@ TEST_F(TextureRun, RegistersOfAnotherWidthAreRefused) {
     ASSERT_TRUE(device_->load_module({texture_kernel(body)}, &module).ok());
     const Outcome outcome = device_->find_function(module, "k", &info);
     EXPECT_EQ(outcome.status, Status::kInvalidPtx) << body;
-    EXPECT_NE(outcome.message.find("another width"), std::string::npos) << outcome.message;
+    EXPECT_NE(plain(outcome.message).find("another width"), std::string::npos) << outcome.message;
   }
 }
 
@@ -323,7 +325,7 @@ TEST_F(TextureRun, FormsThatAreNotSupportedAreRefusedByName) {
   for (const auto& [body, words] : cases) {
     const Outcome outcome = run(create(texture()), body).outcome;
     EXPECT_EQ(outcome.status, Status::kUnsupportedInstruction) << body;
-    EXPECT_NE(outcome.message.find(words), std::string::npos) << outcome.message;
+    EXPECT_NE(plain(outcome.message).find(words), std::string::npos) << outcome.message;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/words.h"
 #include "device/emulated_device.h"
 #include "engine/access.h"
 #include "engine/workers.h"
@@ -205,7 +206,7 @@ Result run(uint32_t threads, const std::vector<uint32_t>& faulty = {}) {
   std::memcpy(params, addresses, sizeof params);
   request.params = params;
   EXPECT_TRUE(device->launch(request).ok());
-  result.message = device->synchronise().message;
+  result.message = plain(device->synchronise().message);
   if (faulty.empty()) {
     EXPECT_TRUE(device->copy_out(result.sums.data(), addresses[1], kBlocks * 4).ok());
     EXPECT_TRUE(device->copy_out(result.totals.data(), addresses[2], 8).ok());

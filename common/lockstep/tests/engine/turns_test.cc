@@ -2,6 +2,7 @@
 // message about a deadlock.
 #include <gtest/gtest.h>
 
+#include "base/words.h"
 #include "device/emulated_device.h"
 #include "tests/one_kernel.h"
 
@@ -28,7 +29,7 @@ Left left_by(const std::string& body, Dim3 grid, Dim3 block, Schedule schedule =
       body + "\nret;\n}\n";
   Left left;
   const Outcome ran = run_kernel(*device, ptx, {0, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
-  left.message = ran.message;
+  left.message = plain(ran.message);
   if (ran.ok()) device->copy_out(&left.word, out, sizeof left.word);
   return left;
 }

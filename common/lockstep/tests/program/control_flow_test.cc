@@ -1,5 +1,6 @@
 // control_flow_test: where the sides of branches meet again, on small graphs worked out by hand.
 #include "program/control_flow.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +90,7 @@ TEST(ControlFlow, AMissingLabelIsNamed) {
   try {
     meetings("bra NOWHERE;");
     FAIL();
-  } catch (const PtxError& error) { EXPECT_NE(std::string(error.what()).find("NOWHERE"), std::string::npos); }
+  } catch (const PtxError& error) { EXPECT_NE(plain(error.what()).find("NOWHERE"), std::string::npos); }
 }
 
 }  // namespace

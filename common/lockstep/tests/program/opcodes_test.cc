@@ -1,5 +1,6 @@
 // opcodes_test: the table of opcodes against alu_table, against the PTX of the golden tests, and its costs.
 #include "program/opcodes.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +42,7 @@ std::string refusal_of(const std::string& statement) {
   symbols.access_handler = [](const MemoryAccess&) -> AccessHandler { return nullptr; };  // nothing runs here
   symbols.address_taken = [] { return std::vector<const Function*>{}; };
   const auto program = decode_program(module, module.functions.back(), symbols);
-  return program->refusal.instruction + ": " + program->refusal.message;
+  return program->refusal.instruction + ": " + plain(program->refusal.message);
 }
 
 TEST(Opcodes, EachHasOneLine) {

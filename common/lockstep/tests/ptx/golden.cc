@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/words.h"
+
 namespace lockstep::golden {
 namespace {
 
@@ -330,11 +332,11 @@ std::vector<std::string> run_golden(const Golden& golden, Device& device, const 
 
   if (outcome.status != golden.fails)
     differences.push_back("status " + std::to_string(static_cast<int>(outcome.status)) + ", want " +
-                          std::to_string(static_cast<int>(golden.fails)) + ": " + outcome.message);
+                          std::to_string(static_cast<int>(golden.fails)) + ": " + plain(outcome.message));
   if (options.check_messages)
     for (const std::string& part : golden.says)
-      if (outcome.message.find(part) == std::string::npos)
-        differences.push_back("the message lacks \"" + part + "\": " + outcome.message);
+      if (plain(outcome.message).find(part) == std::string::npos)
+        differences.push_back("the message lacks \"" + part + "\": " + plain(outcome.message));
   if (outcome.ok())
     for (const Expectation& e : golden.expectations) compare(e, device, memory.address(e.name, module), &differences);
   if (options.check_output)

@@ -1,5 +1,6 @@
 // linker_test: the PTX of several files as one module: which definition a name means, and what is refused.
 #include "ptx/linker.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -71,7 +72,7 @@ TEST(Linker, TwoStrongDefinitionsAreRefusedByName) {
     linked({".visible .func _Z5twicei() { ret; }", ".visible .func _Z5twicei() { ret; }"});
     FAIL();
   } catch (const PtxError& error) {
-    EXPECT_NE(std::string(error.what()).find("twice(int)"), std::string::npos) << error.what();
+    EXPECT_NE(plain(error.what()).find("twice(int)"), std::string::npos) << error.what();
   }
 }
 
@@ -103,7 +104,7 @@ TEST(Linker, WhatNobodyDefinesIsRefusedAtTheLaunch) {
   request.function = kernel.id;
   const Outcome outcome = device->launch(request);
   EXPECT_EQ(outcome.status, Status::kUnsupportedInstruction);
-  EXPECT_NE(outcome.message.find("variable 'x' is not defined"), std::string::npos) << outcome.message;
+  EXPECT_NE(plain(outcome.message).find("variable 'x' is not defined"), std::string::npos) << plain(outcome.message);
 }
 
 }  // namespace

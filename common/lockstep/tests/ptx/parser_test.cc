@@ -1,5 +1,6 @@
 // parser_test: the module that PTX text becomes, and the line that an error names.
 #include "ptx/parser.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -107,7 +108,7 @@ TEST(Parser, WhatIsNestedTooDeepIsRefused) {
     try {
       parse(ptx);
     } catch (const PtxError& error) {
-      return error.line == 6 && std::string(error.what()).find("256 levels") != std::string::npos;
+      return error.line == 6 && plain(error.what()).find("256 levels") != std::string::npos;
     }
     return false;
   };

@@ -1,5 +1,6 @@
 // trace_test: small PTX kernels → the records that the trace writes.
 #include "report/trace.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -205,7 +206,7 @@ TEST(Trace, LanesPartAtAnIndexedBranch) {
 TEST(Trace, EndsWhenItIsFull) {
   const auto file = std::filesystem::temp_directory_path() / ("trace_test_full_" + std::to_string(getpid()));
   Trace full(file, 0);
-  EXPECT_NE(full.take_message().find("ends after 0 lines"), std::string::npos);
+  EXPECT_NE(plain(full.take_message()).find("ends after 0 lines"), std::string::npos);
   EXPECT_EQ(full.take_message(), "") << "once is enough";
   std::filesystem::remove(file);
 }
@@ -223,7 +224,7 @@ TEST(Trace, SaysThatTheDiskIsFull) {
   ASSERT_TRUE(device->launch({f.id, {1, 1, 1}, {1, 1, 1}, 0, false, {}}).ok());
   const auto messages = device->take_messages();
   ASSERT_EQ(messages.size(), 1u);
-  EXPECT_NE(messages[0].find("is not whole"), std::string::npos) << messages[0];
+  EXPECT_NE(plain(messages[0]).find("is not whole"), std::string::npos) << messages[0];
 }
 
 TEST(Trace, AFileThatCannotBeWritten) { EXPECT_THROW(Trace("/nowhere/trace"), std::runtime_error); }

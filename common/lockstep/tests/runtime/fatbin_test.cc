@@ -1,5 +1,6 @@
 // fatbin_test: containers made by hand, correct ones and every kind of damaged one.
 #include "runtime/fatbin.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ TEST(Fatbin, GivesThePtxOfTheHighestArchThatTheDeviceRuns) {
   EXPECT_EQ(choose(entries, 90).arch, 90);
   EXPECT_EQ(choose(entries, 90).error, FatbinError::kNone);
   EXPECT_EQ(choose(entries, 70).error, FatbinError::kTooNew);
-  EXPECT_NE(choose(entries, 70).message.find("10.0"), std::string::npos) << choose(entries, 70).message;
+  EXPECT_NE(plain(choose(entries, 70).message).find("10.0"), std::string::npos) << plain(choose(entries, 70).message);
 }
 
 TEST(Fatbin, PrefersPortablePtxAndRunsArchSpecificPtxOnItsArchOnly) {
@@ -57,7 +58,8 @@ TEST(Fatbin, CutsThePaddingOff) {
 TEST(Fatbin, NamesTheFlagForAProgramWithoutPtx) {
   const PtxChoice choice = choose({fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF")});
   EXPECT_EQ(choice.error, FatbinError::kNoPtx);
-  EXPECT_NE(choice.message.find("-gencode arch=compute_75,code=compute_75"), std::string::npos) << choice.message;
+  EXPECT_NE(plain(choice.message).find("-gencode arch=compute_75,code=compute_75"), std::string::npos)
+      << plain(choice.message);
   EXPECT_EQ(choose({}).error, FatbinError::kNoPtx);
 }
 
@@ -79,7 +81,7 @@ TEST(Fatbin, PackedPtxMayBeDamaged) {
       put(wrong, 16 + 56, bytes);  // of the text
       const PtxChoice choice = choose_ptx(read_fatbin(wrong), 90);
       EXPECT_EQ(choice.error, FatbinError::kDamaged) << std::hex << flags << " " << bytes;
-      EXPECT_NE(choice.message.find("rebuild"), std::string::npos) << choice.message;
+      EXPECT_NE(plain(choice.message).find("rebuild"), std::string::npos) << plain(choice.message);
     }
     for (size_t at = 0; at < whole.size(); ++at)
       for (const int value : {0, 0x7f, 0xff}) {

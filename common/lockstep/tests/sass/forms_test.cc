@@ -1,6 +1,7 @@
 // forms_test: what the comparison of a program with its machine code says of each access. The machine's accesses stand
 // in the tests, as listing_test reads them.
 #include "sass/forms.h"
+#include "base/words.h"
 
 #include "sass/program_flow.h"
 
@@ -27,7 +28,7 @@ MachineAccess changed(MachineAccess access, const std::function<void(MachineAcce
   return access;
 }
 
-bool says(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+bool says(const std::string& text, const char* part) { return plain(text).find(part) != std::string::npos; }
 
 TEST(Forms, WhatPtxasLeavesAsItIsIsExact) {
   const Kernel kernel("ld.global.v2.u32 {%r3,%r4}, [%rd1];\nst.shared.u8 [s], %r3;\nred.global.add.u32 [%rd2], %r4;");
