@@ -6,7 +6,7 @@ import webbrowser
 from argparse import Namespace
 from pathlib import Path
 
-from launcher import build, judge, labs, setup
+from launcher import build, judge, labs, setup, toolkit
 from launcher.console import Failure, say
 from launcher.paths import BUILD, shown
 from learner import ladder
@@ -57,7 +57,9 @@ def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.R
     if block is not None and block not in lab.facts.get("blocks", []):
         blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or "none: its entries take no block size"
         raise Failure(f"--block {block}: lab {lab.number} has blocks of {blocks}")
-    tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
+    nvcc = setup.prepare(opencl=lab.is_opencl)
+    toolkit.need(nvcc, lab.nvcc, lab.name)
+    tree = build.configure("lockstep", nvcc)
     wanted = judge.targets([lab]) + ([f"lab{lab.number}.report"] if lab.has_reference and not lab.is_opencl else [])
     build.build(tree, wanted, f"Building what grades {lab.name}")
     return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]
