@@ -21,6 +21,7 @@
 #include "check/races.h"
 #include "check/shadow.h"
 #include "check/stream_races.h"
+#include "check/touched.h"
 #include "engine/memory.h"
 #include "engine/observer.h"
 
@@ -105,6 +106,7 @@ class Checker : public Observer {
   RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const;
   void report_clash(const Checked& checked, const Clash& clash);
   void end_work();
+  bool remember(Remembered& remembered) const;
   Cells global_cells() const;
   void report_unwritten(const Checked& checked, uint32_t lane);
   std::string name_of(const Checked& checked, uint64_t offset) const;
@@ -124,7 +126,9 @@ class Checker : public Observer {
   std::unique_ptr<HostUses> host_uses_;
   std::vector<HostUse> last_uses_;
   Findings between_;  // launches
-  Order order_;
+  Order order_{[this](Remembered& remembered) { return remember(remembered); }};
+  Touched touched_;               // of global memory, by the launch,
+  bool notes_touched_ = false;  // if its order may need clocks
   LaneValues lane_values_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;

@@ -10,6 +10,21 @@ constexpr uint32_t kSettled = ~0u;
 constexpr size_t kMany = 1024;   // versions that are allocated at once
 constexpr size_t kMostMet = 64;  // so many versions may one question meet
 constexpr size_t kPatience = 8;  // and so many, for each version that waits, may all questions meet
+constexpr size_t kWaitingForEach = 8;  // so many versions may wait for each access that memory remembers
+
+// The part of it that may be remembered about.
+void learn_remembered(Knowledge& known, const Accesses& accesses, const Remembered& remembered) {
+  for (uint64_t i = 0; i < accesses.warps; ++i) {
+    const Moments* const latest = remembered.of(accesses.first_warp + i);
+    if (!latest) continue;
+    Moments moments;
+    for (uint32_t l = 0; l < kWarpSize; ++l) moments[l] = std::min((*latest)[l], accesses.before);
+    if (i == 0)
+      moments[accesses.lane] =
+          std::max(moments[accesses.lane], std::min((*latest)[accesses.lane], accesses.moment));
+    known.learn(accesses.first_warp + i, moments);
+  }
+}
 
 }  // namespace
 
@@ -87,7 +102,7 @@ Clock::Version* History::add_settled() {
 }
 
 Clock::Version* History::add(Version* one, Version* other) {
-  if (waiting_.size() == kMostWaiting) make_room();
+  if (waiting_.size() >= most_waiting_) make_room();
   Version* const version = add_settled();
   version->one = Clock::retain(one);
   version->other = Clock::retain(other);
@@ -120,32 +135,51 @@ void History::free(Version* version) {
 }
 
 void History::make_room() {
-  if (gaps_ < kMostWaiting / 2) return settle();
-  std::erase(waiting_, nullptr);
-  gaps_ = 0;
-  for (size_t i = 0; i < waiting_.size(); ++i) waiting_[i]->place = static_cast<uint32_t>(i);
+  if (gaps_ >= waiting_.size() / 2) return settle_first(0, nullptr);
+  const auto first = std::ranges::find_if(waiting_, [](const Version* version) { return version; });
+  std::optional<Remembered> remembered = find_remembered_ ? find_remembered_((*first)->made) : std::nullopt;
+  if (!remembered && most_waiting_ < kMostWaiting) return void(most_waiting_ = kMostWaiting);
+  if (!remembered) return settle();
+  settle_first(waiting_.size() / 4 * 3, &*remembered);
+  most_waiting_ = std::clamp(kWaitingForEach * remembered->count(), kFewWaiting, kMostWaiting);
 }
 
-// The parts of a version are older than itself, so they are settled when its turn comes. If it is the only owner of a
-// part, it takes over that knowledge and changes it in place.
-void History::settle() {
+void History::settle() { settle_first(waiting_.size(), nullptr); }
+
+// The parts of a version are older than itself, so they are settled when its turn comes.
+void History::settle_first(size_t count, Remembered* remembered) {
   for (Version* const version : waiting_)
     if (version) version->knowledge = {};
-  for (Version* const version : waiting_) {
-    if (!version) continue;
-    version->place = kSettled;
-    Version *first = std::exchange(version->one, nullptr), *second = std::exchange(version->other, nullptr);
-    if (second && first->owners > 1) std::swap(first, second);
-    Knowledge& known = version->knowledge;
-    if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
-    if (second) known.learn(second->knowledge);
-    known.learn(std::exchange(version->accesses, {}));
-    for (Version* const part : {first, second})
-      if (part) Clock::drop(part);
+  for (size_t i = 0; i < count; ++i)
+    if (Version* const version = waiting_[i]) put_together(*version, remembered);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(count));
+  std::erase(waiting_, nullptr);
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Version& version = *waiting_[i];
+    version.place = static_cast<uint32_t>(i);
+    if (version.one) version.knowledge = version.one->knowledge;
   }
-  waiting_.clear();
   gaps_ = 0;
   met_ = 0;
+}
+
+// If it is the only owner of a part, it takes over that knowledge and changes it in place.
+void History::put_together(Version& version, Remembered* remembered) {
+  version.place = kSettled;
+  Version *first = std::exchange(version.one, nullptr), *second = std::exchange(version.other, nullptr);
+  if (second && first->owners > 1) std::swap(first, second);
+  Knowledge& known = version.knowledge;
+  if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
+  if (second) known.learn(second->knowledge);
+  const Accesses accesses = std::exchange(version.accesses, {});
+  if (!remembered) {
+    known.learn(accesses);
+  } else {
+    remembered->pass_to(version.made);
+    learn_remembered(known, accesses, *remembered);
+  }
+  for (Version* const part : {first, second})
+    if (part) Clock::drop(part);
 }
 
 bool History::knows(Version* version, const Question& asked) {

@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "check/remembered.h"
 #include "check/knowledge.h"
 
 namespace lockstep {
@@ -58,7 +60,7 @@ class Clock {
 class History {
  public:
   // So many versions may wait, of 64 bytes each. If there are more, they are settled.
-  static constexpr size_t kMostWaiting = 1 << 19;
+  static constexpr size_t kMostWaiting = 1 << 19, kFewWaiting = 1 << 14;
 
   History();
   ~History();
@@ -66,7 +68,9 @@ class History {
   History& operator=(const History&) = delete;
 
   // Numbers for Clock::knows() that never fall.
-  void set_now(uint32_t now) { now_ = now; }
+  void set_now(SegmentId now) { now_ = now; }
+  // Finds the accesses that questions may still come for. Without it, or if it finds out nothing: any.
+  void set_remembered(std::function<std::optional<Remembered>(SegmentId from)> find) { find_remembered_ = std::move(find); }
   void settle();
   size_t waiting() const { return waiting_.size() - gaps_; }
 
@@ -86,9 +90,13 @@ class History {
   std::optional<bool> look(Version* version, const Question& asked);
   void begin_question();
   void make_room();
+  void settle_first(size_t count, Remembered* remembered);
+  void put_together(Version& version, Remembered* remembered);
 
   std::vector<Version*> waiting_;  // in the order in which they were made; null: freed
   size_t gaps_ = 0;                // that are null
+  size_t most_waiting_ = kFewWaiting;
+  std::function<std::optional<Remembered>(SegmentId from)> find_remembered_;
   uint32_t now_ = 0, question_ = 0;
   size_t met_ = 0;             // by questions since the last time that versions were settled
   Version* latest_ = nullptr;  // the last one that joined two

@@ -178,11 +178,23 @@ void learn(Node*& node, Node* other) {
 Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
 Knowledge::~Knowledge() { drop(root_); }
 
-bool Knowledge::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+const Knowledge::Node* Knowledge::find(uint64_t warp) const {
   const Node* node = root_;
-  if (!node || warp >> kBits * node->height) return false;
+  if (!node || warp >> kBits * node->height) return nullptr;
   while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
+  return node;
+}
+
+bool Knowledge::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+  const Node* const node = find(warp);
   return node && time < node->moments[lane];
+}
+
+bool Knowledge::includes(uint64_t warp, const Moments& moments) const {
+  const Node* const node = find(warp);
+  uint32_t beyond = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) beyond |= static_cast<uint32_t>(moments[l] > (node ? node->moments[l] : 0));
+  return !beyond;
 }
 
 void Knowledge::grow(uint32_t height) {
@@ -216,6 +228,7 @@ void Knowledge::learn(const Knowledge& other) {
 }
 
 void Knowledge::learn(uint64_t warp, const Moments& moments) {
+  if (includes(warp, moments)) return;
   Node*& node = leaf(warp);
   own(node, 0);
   for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(node->moments[l], moments[l]);

@@ -40,6 +40,7 @@ class Knowledge {
   bool same_as(const Knowledge& other) const { return root_ == other.root_; }
   // Whether that lane's accesses at `time` are known.
   bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
+  bool includes(uint64_t warp, const Moments& moments) const;
   void learn(const Knowledge& other);
   void learn(uint64_t warp, const Moments& moments);
   void learn(const Accesses& accesses);
@@ -47,6 +48,7 @@ class Knowledge {
   struct Node;
 
  private:
+  const Node* find(uint64_t warp) const;  // the warp's leaf; null: nothing is known
   Node*& leaf(uint64_t warp);
   void grow(uint32_t height);
 

@@ -1,6 +1,7 @@
 #include "check/order.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lockstep {
@@ -29,6 +30,15 @@ const Told& ThreadClock::settle() {
   for (const Told& told : latest) pending.learn(told);
   latest.clear();
   return pending;
+}
+
+Order::Order(std::function<bool(Remembered&)> remember) {
+  if (!remember) return;
+  history_.set_remembered([this, remember = std::move(remember)](SegmentId from) -> std::optional<Remembered> {
+    Remembered remembered({segments_, first_, warps_}, from);
+    if (!remember(remembered)) return {};
+    return remembered;
+  });
 }
 
 bool Order::begin_launch(bool block_scopes) {

@@ -8,22 +8,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "check/remembered.h"
 #include "check/clock.h"
 #include "program/program.h"
 
 namespace lockstep {
-
-using SegmentId = uint32_t;  // 0: none
-
-struct Segment {
-  uint32_t block = 0;
-  uint32_t time : 27 = 0;  // if a block has more moments, later races may be missed; none is invented
-  uint32_t warp : 5 = 0;
-};
 
 // What a lane knows about its own warp, itself included.
 struct OwnWarp {
@@ -101,6 +95,10 @@ struct BlockOrder {
 
 class Order {
  public:
+  // `remember` tells which accesses of this launch memory still remembers; the present one may be missing. Without it,
+  // or if it says false, any access may be remembered about.
+  explicit Order(std::function<bool(Remembered&)> remember = {});
+
   // block_scopes: the program orders accesses to global memory also within a block only.
   // True if segments are numbered from the start again: then all records of earlier launches must be cleared.
   bool begin_launch(bool block_scopes);
