@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -103,7 +104,7 @@ class Checker : public Observer {
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
   void report_race(const Checked& checked, const Conflict& conflict);
-  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const;
+  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier);
   void report_clash(const Checked& checked, const Clash& clash);
   void end_work();
   bool remember(Remembered& remembered) const;
@@ -130,7 +131,7 @@ class Checker : public Observer {
   Touched touched_;               // of global memory, by the launch,
   bool notes_touched_ = false;  // if its order may need clocks
   LaneValues lane_values_;
-  std::vector<BlockChecks> blocks_;  // by Block::slot()
+  std::deque<BlockChecks> blocks_;  // by Block::slot(); they stay where they are
   const Launch* launch_ = nullptr;
   bool of_library_ = false;  // the launch is of a kernel of CUB's or Thrust's
   std::map<Cause, size_t> causes_;

@@ -12,17 +12,23 @@ constexpr size_t kMostMet = 64;  // so many versions may one question meet
 constexpr size_t kPatience = 8;  // and so many, for each version that waits, may all questions meet
 constexpr size_t kWaitingForEach = 8;  // so many versions may wait for each access that memory remembers
 
-// The part of it that may be remembered about.
-void learn_remembered(Knowledge& known, const Accesses& accesses, const Remembered& remembered) {
+// The part of it that may be asked about.
+Moments part_of(const Moments& moments, const Moments& remembered) {
+  Moments part;
+  for (uint32_t l = 0; l < kWarpSize; ++l) part[l] = std::min(moments[l], remembered[l]);
+  return part;
+}
+
+// Calls learn() with the warps and moments of that part.
+template <class Learn>
+void each_remembered(const Accesses& accesses, const Remembered& remembered, Learn&& learn) {
   for (uint64_t i = 0; i < accesses.warps; ++i) {
     const Moments* const latest = remembered.of(accesses.first_warp + i);
     if (!latest) continue;
     Moments moments;
-    for (uint32_t l = 0; l < kWarpSize; ++l) moments[l] = std::min((*latest)[l], accesses.before);
-    if (i == 0)
-      moments[accesses.lane] =
-          std::max(moments[accesses.lane], std::min((*latest)[accesses.lane], accesses.moment));
-    known.learn(accesses.first_warp + i, moments);
+    moments.fill(accesses.before);
+    if (i == 0) moments[accesses.lane] = std::max(accesses.before, accesses.moment);
+    learn(accesses.first_warp + i, part_of(moments, *latest));
   }
 }
 
@@ -63,15 +69,35 @@ bool Clock::knows(uint64_t warp, uint32_t lane, uint32_t time, uint32_t since) c
   return version_->place != kSettled && version_->history->knows(version_, {warp, lane, time, since});
 }
 
+bool Clock::surely_knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+  return version_ && version_->knowledge.knows(warp, lane, time);
+}
+
+// A settled version that no other clock has.
+Knowledge& Clock::own(History& history) {
+  if (!version_ || version_->owners > 1) {
+    Clock mine(history.add_settled());
+    if (version_) mine.version_->knowledge = version_->knowledge;
+    *this = std::move(mine);
+  }
+  version_->made = history.now_;
+  return version_->knowledge;
+}
+
 void Clock::learn(const Clock& other) {
   Version* const theirs = other.version_;
   if (!theirs || same_as(other)) return;
+  if (version_ && version_->history->together_) return own(*version_->history).learn(theirs->knowledge);
   if (!version_ || theirs->one == version_ || theirs->other == version_) return void(*this = other);
   if (version_->one == theirs || version_->other == theirs) return;
   *this = Clock(version_->history->add_joined(version_, theirs));
 }
 
 void Clock::learn(History& history, const Accesses& accesses) {
+  if (history.together_)
+    return each_remembered(accesses, *history.together_, [&](uint64_t warp, const Moments& moments) {
+      if (!version_ || !version_->knowledge.includes(warp, moments)) own(history).learn(warp, moments);
+    });
   const bool has_room = version_ && version_->owners == 1 && version_->place != kSettled && !version_->accesses.warps;
   if (!has_room) *this = Clock(history.add(version_, nullptr));
   version_->accesses = accesses;
@@ -79,6 +105,13 @@ void Clock::learn(History& history, const Accesses& accesses) {
 }
 
 void Clock::learn(History& history, uint64_t warp, const Moments& moments) {
+  if (history.together_) {
+    const Moments* const latest = history.together_->of(warp);
+    if (!latest) return;
+    const Moments part = part_of(moments, *latest);
+    if (!version_ || !version_->knowledge.includes(warp, part)) own(history).learn(warp, part);
+    return;
+  }
   Clock row(history.add_settled());
   row.version_->knowledge.learn(warp, moments);
   learn(row);
@@ -144,6 +177,16 @@ void History::make_room() {
   most_waiting_ = std::clamp(kWaitingForEach * remembered->count(), kFewWaiting, kMostWaiting);
 }
 
+size_t History::begin_together(Remembered& remembered) {
+  settle_first(waiting_.size(), &remembered);
+  Forgetting forgetting(remembered);
+  for (const auto& some : memory_)
+    for (size_t i = 0; i < kMany; ++i)
+      if (some[i].owners) forgetting.in(some[i].knowledge);
+  together_ = &remembered;
+  return forgetting.met();
+}
+
 void History::settle() { settle_first(waiting_.size(), nullptr); }
 
 // The parts of a version are older than itself, so they are settled when its turn comes.
@@ -176,7 +219,7 @@ void History::put_together(Version& version, Remembered* remembered) {
     known.learn(accesses);
   } else {
     remembered->pass_to(version.made);
-    learn_remembered(known, accesses, *remembered);
+    each_remembered(accesses, *remembered, [&](uint64_t warp, const Moments& moments) { known.learn(warp, moments); });
   }
   for (Version* const part : {first, second})
     if (part) Clock::drop(part);

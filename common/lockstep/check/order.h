@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "check/remembered.h"
 #include "check/clock.h"
+#include "check/events.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -110,9 +112,9 @@ class Order {
   // For segments of this launch only. Segments below first_segment() belong to earlier launches and are not kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
-  bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane);
   // Whether a fence of this block would make it so: its threads have read, by an atomic, what was released after then.
-  bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const;
+  bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block);
 
   void join_block(BlockOrder& block);
   void join_lanes(BlockOrder& block, Lanes lanes, Mask live);
@@ -123,17 +125,32 @@ class Order {
   // A strong access of lanes to one address, one after the other. Addresses from kSharedWindow on mean the block's
   // shared memory. failed: lanes whose compare-and-swap finds another value. They read, and write nothing.
   void strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access, Mask failed = 0);
+  // The same, of lanes that have an address each: `addresses` has 32.
+  void strong_apart(BlockOrder& block, Lanes lanes, const uint64_t* addresses, const MemoryAccess& access,
+                    Mask failed = 0);
 
  private:
-  struct OneLane {
-    uint32_t warp, lane;
-  };
-  void strong_of(BlockOrder& block, OneLane who, uint64_t address, const MemoryAccess& access, bool writes);
-  void chain_lanes(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
-  bool passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access);
-  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const MemoryAccess& access);
+  // So many events may wait to be played: at least, at most, and for each access that memory remembers. In addresses.
+  static constexpr size_t kFewEvents = 1 << 16, kMostEvents = 1 << 20, kEventsForEach = 8;
+  static constexpr size_t kSomeEvents = 1 << 13;  // so many are worth reading what memory remembers
+
+  bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
+  void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
+  // An event of these lanes, now, for events_. It cannot wait if the lanes know each other in part.
+  Event event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
+  void added(const BlockOrder& block, uint32_t warp);
+  void play();  // all events
+  bool play_together(size_t count);
+  void play_first(size_t count);
+  void make_room();
+  std::optional<Remembered> remembered(SegmentId from);
+  void play_fence(const Event& event);
+  void play_strong(const Event& event, const uint64_t* addresses);
+  void play_chain(const Event& event, uint64_t address, const Moments& row);
+  void play_strong_of(const Event& event, uint32_t lane, uint64_t address);
+  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
-  void note_own(const BlockOrder& block, uint32_t warp, uint32_t lane, OwnWarp& own) const;
+  void note_own(const Event& event, uint32_t lane, OwnWarp& own) const;
   void tell(Clock& clock, const OwnWarp& own);
   const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
@@ -147,9 +164,13 @@ class Order {
   };
   void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
 
+  std::function<bool(Remembered&)> remember_;
   History history_;  // of all clocks; the last member to go
+  Events events_;    // that the clocks have not learned from
+  size_t most_events_ = kFewEvents;
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
+  SegmentId stamped_ = 0;  // the last
   uint32_t warps_ = 1;  // of a block
   bool block_scopes_ = true;
   uint32_t series_ = 0;
