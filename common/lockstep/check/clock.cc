@@ -94,10 +94,16 @@ void Clock::learn(const Clock& other) {
 }
 
 void Clock::learn(History& history, const Accesses& accesses) {
-  if (history.together_)
-    return each_remembered(accesses, *history.together_, [&](uint64_t warp, const Moments& moments) {
+  if (const Remembered* const remembered = history.together_) {
+    if (accesses.warps == 1 && accesses.before == 0) {  // usually: one lane
+      const Moments* const latest = remembered->of(accesses.first_warp);
+      const uint32_t moment = latest ? std::min((*latest)[accesses.lane], accesses.moment) : 0;
+      if (!moment || surely_knows(accesses.first_warp, accesses.lane, moment - 1)) return;
+    }
+    return each_remembered(accesses, *remembered, [&](uint64_t warp, const Moments& moments) {
       if (!version_ || !version_->knowledge.includes(warp, moments)) own(history).learn(warp, moments);
     });
+  }
   const bool has_room = version_ && version_->owners == 1 && version_->place != kSettled && !version_->accesses.warps;
   if (!has_room) *this = Clock(history.add(version_, nullptr));
   version_->accesses = accesses;

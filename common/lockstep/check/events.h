@@ -4,6 +4,7 @@
 // them when somebody asks, or when there are many.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -52,6 +53,14 @@ class Events {
   bool empty() const { return events_.empty(); }
   size_t size() const { return addresses_.size() + kFenceSize * events_.size(); }
   SegmentId first_next() const { return events_.front().next; }
+  // Events are numbered through a launch: the first that waits, and the next that comes.
+  uint64_t begin() const { return played_; }
+  uint64_t end() const { return played_ + events_.size(); }
+  // Lets the events of a block from that number on be of another, to which its contents have moved.
+  void move(uint64_t from, const BlockOrder* block, BlockOrder* to) {
+    for (size_t i = std::max(from, played_) - played_; i < events_.size(); ++i)
+      if (events_[i].block == block) events_[i].block = to;
+  }
   void clear() { events_.clear(), addresses_.clear(), rows_.clear(); }
 
   // Gives the first events, one after the other, with the addresses and rows that follow it; and forgets them.
@@ -65,6 +74,7 @@ class Events {
       if (event.kind == Event::kStrong) address += std::popcount(event.lanes.mask);
       if (event.kind == Event::kChain) ++address, ++row;
     }
+    played_ += count;
     events_.erase(events_.begin(), events_.begin() + static_cast<ptrdiff_t>(count));
     addresses_.erase(addresses_.begin(), addresses_.begin() + (address - addresses_.data()));
     rows_.erase(rows_.begin(), rows_.begin() + (row - rows_.data()));
@@ -74,6 +84,7 @@ class Events {
  private:
   static constexpr size_t kFenceSize = 8;  // an event without addresses takes as long as so many addresses
 
+  uint64_t played_ = 0;
   std::vector<Event> events_;
   std::vector<uint64_t> addresses_;
   std::vector<Moments> rows_;

@@ -36,6 +36,8 @@ bool Order::begin_launch(bool block_scopes) {
   if (again) first_ = 1;
   segments_.clear();
   events_.clear();
+  ended_.clear();
+  ended_warps_ = 0;
   most_events_ = kFewEvents;
   released_.clear();
   block_scopes_ = block_scopes;
@@ -44,7 +46,8 @@ bool Order::begin_launch(bool block_scopes) {
 }
 
 void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
-  play();
+  keep_ended(block);
+  block.first_event = events_.end();
   block.block = static_cast<uint32_t>(linear);
   block.now = 1;
   block.all_before = 0;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -86,6 +87,7 @@ using ReleasedAt = std::unordered_map<uint64_t, Released>;
 struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
+  uint64_t first_event = 0;  // Events::end() when it began
   uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
   SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
@@ -133,12 +135,14 @@ class Order {
   // So many events may wait to be played: at least, at most, and for each access that memory remembers. In addresses.
   static constexpr size_t kFewEvents = 1 << 16, kMostEvents = 1 << 20, kEventsForEach = 8;
   static constexpr size_t kSomeEvents = 1 << 13;  // so many are worth reading what memory remembers
+  static constexpr size_t kMostEnded = 1 << 12;   // so many warps may be kept though they have ended
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
   // An event of these lanes, now, for events_. It cannot wait if the lanes know each other in part.
   Event event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void added(const BlockOrder& block, uint32_t warp);
+  void keep_ended(BlockOrder& block);
   void play();  // all events
   bool play_together(size_t count);
   void play_first(size_t count);
@@ -167,6 +171,9 @@ class Order {
   std::function<bool(Remembered&)> remember_;
   History history_;  // of all clocks; the last member to go
   Events events_;    // that the clocks have not learned from
+  // Blocks that have ended before their events were played; the number of the event behind each block's last.
+  std::deque<std::pair<BlockOrder, uint64_t>> ended_;
+  size_t ended_warps_ = 0;
   size_t most_events_ = kFewEvents;
   std::vector<Segment> segments_;
   SegmentId first_ = 1;

@@ -16,7 +16,7 @@ constexpr size_t kLatest = 16;
 
 Event Order::event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access) {
   const WarpOrder& w = block.warps[lanes.warp];
-  if (w.threads.empty()) play(), thread(block, lanes.warp, 0);
+  if (w.threads.empty()) thread(block, lanes.warp, 0);
   return {kind, access, &block, lanes, 0, w.all_before, block.now, next_segment(), w.partly};
 }
 
@@ -24,6 +24,16 @@ Event Order::event(Event::Kind kind, BlockOrder& block, Lanes lanes, const Stron
 void Order::added(const BlockOrder& block, uint32_t warp) {
   if (block.warps[warp].partly) return play();
   if (events_.size() >= most_events_) make_room();
+}
+
+// The next block takes its place.
+void Order::keep_ended(BlockOrder& block) {
+  if (std::max(block.first_event, events_.begin()) >= events_.end()) return;
+  ended_warps_ += block.warps.size();
+  BlockOrder& kept = ended_.emplace_back(std::move(block), events_.end()).first;
+  events_.move(kept.first_event, &block, &kept);
+  block = {};
+  if (ended_warps_ > kMostEnded) play();
 }
 
 void Order::play() {
@@ -50,6 +60,8 @@ void Order::play_first(size_t count) {
     if (event.kind == Event::kChain) return play_chain(event, *addresses, *row);
     play_strong(event, addresses);
   });
+  for (; !ended_.empty() && ended_.front().second <= events_.begin(); ended_.pop_front())
+    ended_warps_ -= ended_.front().first.warps.size();
 }
 
 // The latest events wait on: memory remembers more of the latest accesses than of others, and forgets them soon.
