@@ -25,6 +25,7 @@ struct StrongAccess {
   StrongAccess() = default;
   explicit StrongAccess(const MemoryAccess& access) : op(access.op), order(access.order), scope(access.scope) {}
 
+  bool operator==(const StrongAccess&) const = default;
   bool reads() const { return op != MemoryOp::kStore; }
   bool updates() const { return op == MemoryOp::kAtomic || op == MemoryOp::kReduction; }
   bool acquires() const { return order == MemoryOrder::kAcquire || order == MemoryOrder::kAcquireRelease; }
@@ -41,12 +42,18 @@ struct Event {
   uint32_t all_before = 0;  // the two moments of these names, of the warp and of its block
   uint32_t now = 0;
   SegmentId next = 0;       // the number of the next segment
-  bool partly = false;      // the warp's lanes know each other in part; then the event must not wait
+  bool partly = false;  // the warp's lanes know each other in part; then the event must not wait
+
+  bool operator==(const Event&) const = default;
 };
 
 class Events {
  public:
-  void add(const Event& event) { events_.push_back(event); }
+  // A second fence in a row says nothing new.
+  void add(const Event& event) {
+    if (event.kind == Event::kFence && !events_.empty() && events_.back() == event) return;
+    events_.push_back(event);
+  }
   void add_address(uint64_t address) { addresses_.push_back(address); }  // for each lane of kStrong, one for kChain
   void add_row(const Moments& row) { rows_.push_back(row); }             // for kChain: what the lanes pass on
 

@@ -132,8 +132,9 @@ class Order {
                     Mask failed = 0);
 
  private:
-  // So many events may wait to be played: at least, at most, and for each access that memory remembers. In addresses.
-  static constexpr size_t kFewEvents = 1 << 16, kMostEvents = 1 << 20, kEventsForEach = 8;
+  // So many events may wait to be played: at least, at most, for each access that memory remembers, and for each node of
+  // the clocks' trees. In addresses.
+  static constexpr size_t kFewEvents = 1 << 16, kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
   static constexpr size_t kSomeEvents = 1 << 13;  // so many are worth reading what memory remembers
   static constexpr size_t kMostEnded = 1 << 12;   // so many warps may be kept though they have ended
 

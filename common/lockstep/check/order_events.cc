@@ -49,7 +49,7 @@ bool Order::play_together(size_t count) {
   const size_t nodes = history_.begin_together(*remembered);
   play_first(count);
   history_.end_together();
-  most_events_ = std::clamp(kEventsForEach * (remembered->count() + nodes), kFewEvents, kMostEvents);
+  most_events_ = std::clamp(kEventsForEach * remembered->count() + kEventsForNode * nodes, kFewEvents, kMostEvents);
   return true;
 }
 
