@@ -17,7 +17,8 @@ const Told& ThreadClock::settle() {
   return pending;
 }
 
-Order::Order(std::function<bool(Remembered&)> remember) : remember_(std::move(remember)) {
+Order::Order(std::function<bool(Remembered&)> remember, size_t few_events)
+    : remember_(std::move(remember)), few_events_(few_events), most_events_(few_events) {
   history_.set_remembered([this](SegmentId from) { return remembered(from); });
 }
 
@@ -38,7 +39,7 @@ bool Order::begin_launch(bool block_scopes) {
   events_.clear();
   ended_.clear();
   ended_warps_ = 0;
-  most_events_ = kFewEvents;
+  most_events_ = few_events_;
   released_.clear();
   block_scopes_ = block_scopes;
   clocks_ = false;
@@ -156,6 +157,7 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
   const Mask mask = joined.mask;
   if (!(mask & (mask - 1))) return;  // one lane alone
   WarpOrder& w = block.warps[joined.warp];
+  if (!w.threads.empty()) play();
   const uint32_t time = ++block.now;
   w.segment = 0;
   if (!(live & ~mask)) {
@@ -170,7 +172,6 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (const uint32_t l : each_lane(mask)) (*w.lanes)[l] = row;
   }
   if (w.threads.empty()) return;
-  play();
   Clock clock, last_clock;
   Told pending, last;
   for (const uint32_t l : each_lane(mask)) {

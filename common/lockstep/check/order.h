@@ -99,9 +99,11 @@ struct BlockOrder {
 
 class Order {
  public:
+  static constexpr size_t kFewEvents = 1 << 16;  // so many may wait in any launch, in addresses
+
   // `remember` tells which accesses of this launch memory still remembers; the present one may be missing. Without it,
   // or if it says false, any access may be remembered about.
-  explicit Order(std::function<bool(Remembered&)> remember = {});
+  explicit Order(std::function<bool(Remembered&)> remember = {}, size_t few_events = kFewEvents);
 
   // block_scopes: the program orders accesses to global memory also within a block only.
   // True if segments are numbered from the start again: then all records of earlier launches must be cleared.
@@ -132,10 +134,9 @@ class Order {
                     Mask failed = 0);
 
  private:
-  // So many events may wait to be played: at least, at most, for each access that memory remembers, and for each node of
-  // the clocks' trees. In addresses.
-  static constexpr size_t kFewEvents = 1 << 16, kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
-  static constexpr size_t kSomeEvents = 1 << 13;  // so many are worth reading what memory remembers
+  // So many events may wait to be played: at most, for each access that memory remembers, and for each node of the
+  // clocks' trees. In addresses.
+  static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
   static constexpr size_t kMostEnded = 1 << 12;   // so many warps may be kept though they have ended
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
@@ -175,7 +176,8 @@ class Order {
   // Blocks that have ended before their events were played; the number of the event behind each block's last.
   std::deque<std::pair<BlockOrder, uint64_t>> ended_;
   size_t ended_warps_ = 0;
-  size_t most_events_ = kFewEvents;
+  const size_t few_events_;
+  size_t most_events_ = 0;
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
   SegmentId stamped_ = 0;  // the last

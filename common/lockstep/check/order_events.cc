@@ -38,7 +38,7 @@ void Order::keep_ended(BlockOrder& block) {
 
 void Order::play() {
   if (events_.empty()) return;
-  if (events_.size() >= kSomeEvents && play_together(events_.count())) return;
+  if (events_.size() >= few_events_ / 8 && play_together(events_.count())) return;
   play_first(events_.count());
 }
 
@@ -49,7 +49,7 @@ bool Order::play_together(size_t count) {
   const size_t nodes = history_.begin_together(*remembered);
   play_first(count);
   history_.end_together();
-  most_events_ = std::clamp(kEventsForEach * remembered->count() + kEventsForNode * nodes, kFewEvents, kMostEvents);
+  most_events_ = std::clamp(kEventsForEach * remembered->count() + kEventsForNode * nodes, few_events_, kMostEvents);
   return true;
 }
 
