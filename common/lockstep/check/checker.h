@@ -128,7 +128,7 @@ class Checker : public Observer {
   std::vector<HostUse> last_uses_;
   Findings between_;  // launches
   Order order_{[this](Remembered& remembered) { return remember(remembered); }};
-  Touched touched_;               // of global memory, by the launch,
+  Touched touched_;             // of global memory, by the launch,
   bool notes_touched_ = false;  // if its order may need clocks
   LaneValues lane_values_;
   std::deque<BlockChecks> blocks_;  // by Block::slot(); they stay where they are

@@ -7,9 +7,9 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kSettled = ~0u;
-constexpr size_t kMany = 1024;   // versions that are allocated at once
-constexpr size_t kMostMet = 64;  // so many versions may one question meet
-constexpr size_t kPatience = 8;  // and so many, for each version that waits, may all questions meet
+constexpr size_t kMany = 1024;         // versions that are allocated at once
+constexpr size_t kMostMet = 64;        // so many versions may one question meet
+constexpr size_t kPatience = 8;        // and so many, for each version that waits, may all questions meet
 constexpr size_t kWaitingForEach = 8;  // so many versions may wait for each access that memory remembers
 
 // The part of it that may be asked about.

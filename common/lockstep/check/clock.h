@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/remembered.h"
 #include "check/knowledge.h"
+#include "check/remembered.h"
 
 namespace lockstep {
 
@@ -73,7 +73,9 @@ class History {
   // Numbers for Clock::knows() that never fall.
   void set_now(SegmentId now) { now_ = now; }
   // Finds the accesses that questions may still come for. Without it, or if it finds out nothing: any.
-  void set_remembered(std::function<std::optional<Remembered>(SegmentId from)> find) { find_remembered_ = std::move(find); }
+  void set_remembered(std::function<std::optional<Remembered>(SegmentId from)> find) {
+    find_remembered_ = std::move(find);
+  }
   void settle();
   // In between, clocks are put together at once, and learn only what is remembered. Returns how much work it was to
   // begin, in nodes of trees.

@@ -41,7 +41,7 @@ struct Event {
   Mask failed = 0;          // lanes whose compare-and-swap writes nothing
   uint32_t all_before = 0;  // the two moments of these names, of the warp and of its block
   uint32_t now = 0;
-  SegmentId next = 0;       // the number of the next segment
+  SegmentId next = 0;   // the number of the next segment
   bool partly = false;  // the warp's lanes know each other in part; then the event must not wait
 
   bool operator==(const Event&) const = default;

@@ -76,7 +76,7 @@ class Forgetting {
   Node* one_of(Node* made);
 
   const Remembered& remembered_;
-  std::unordered_map<Node*, Node*> rests_;         // of nodes that were met; it owns both
+  std::unordered_map<Node*, Node*> rests_;          // of nodes that were met; it owns both
   std::unordered_multimap<uint64_t, Node*> equal_;  // the rests, by their content
 };
 

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "check/remembered.h"
 #include "check/clock.h"
 #include "check/events.h"
+#include "check/remembered.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -88,8 +88,8 @@ struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
   uint64_t first_event = 0;  // Events::end() when it began
-  uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
-  SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
+  uint32_t all_before = 0;   // every thread knows the others' accesses before this moment
+  SegmentId floor = 0;       // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
   ThreadClock common;              // of each thread of a warp whose threads have no clocks of their own
   uint32_t common_before = 0;      // the common clock has the block's accesses before this moment
@@ -137,7 +137,7 @@ class Order {
   // So many events may wait to be played: at most, for each access that memory remembers, and for each node of the
   // clocks' trees. In addresses.
   static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
-  static constexpr size_t kMostEnded = 1 << 12;   // so many warps may be kept though they have ended
+  static constexpr size_t kMostEnded = 1 << 12;  // so many warps may be kept though they have ended
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
@@ -181,7 +181,7 @@ class Order {
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
   SegmentId stamped_ = 0;  // the last
-  uint32_t warps_ = 1;  // of a block
+  uint32_t warps_ = 1;     // of a block
   bool block_scopes_ = true;
   uint32_t series_ = 0;
   bool clocks_ = false;  // a fence, a release, an acquire or a partial barrier was seen in this launch

@@ -1,5 +1,5 @@
-// remembered: the accesses that memory still remembers. Nobody can ask about the order of any others. So a clock that is put
-// together (clock.h) needs no other moments than theirs, and clocks that differ only in others become equal.
+// remembered: the accesses that memory still remembers. Nobody can ask about the order of any others. So a clock that
+// is put together (clock.h) needs no other moments than theirs, and clocks that differ only in others become equal.
 //
 // In: remembered accesses, in any order; then the numbers of segments, in their order. Out: each lane's latest
 // remembered access before such a number.
