@@ -3,7 +3,8 @@
 //
 // Each block counts moments: every barrier and warp sync is one. An access is stamped with a segment, which stands
 // for (block, warp, moment). Barriers of the whole block and syncs of a whole warp are then one comparison each.
-// Only fences, release and acquire, and barriers of some threads need clocks.
+// Only fences, release and acquire, and barriers of some threads need clocks. Fences and strong accesses change clocks
+// late: as events they wait until somebody asks, or until there are many (events.h, order_events.cc).
 #pragma once
 
 #include <array>
@@ -101,8 +102,8 @@ class Order {
  public:
   static constexpr size_t kFewEvents = 1 << 16;  // so many may wait in any launch, in addresses
 
-  // `remember` tells which accesses of this launch memory still remembers; the present one may be missing. Without it,
-  // or if it says false, any access may be remembered about.
+  // `remember` tells which accesses of this launch memory still remembers; the last that was stamped may be missing.
+  // Without it, or if it says false, any access may be asked about.
   explicit Order(std::function<bool(Remembered&)> remember = {}, size_t few_events = kFewEvents);
 
   // block_scopes: the program orders accesses to global memory also within a block only.
@@ -137,11 +138,10 @@ class Order {
   // So many events may wait to be played: at most, for each access that memory remembers, and for each node of the
   // clocks' trees. In addresses.
   static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
-  static constexpr size_t kMostEnded = 1 << 12;  // so many warps may be kept though they have ended
+  static constexpr size_t kMostEnded = 1 << 11;  // so many warps may be kept though they have ended
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
-  // An event of these lanes, now, for events_. It cannot wait if the lanes know each other in part.
   Event event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void added(const BlockOrder& block, uint32_t warp);
   void keep_ended(BlockOrder& block);
@@ -171,7 +171,7 @@ class Order {
   void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
 
   std::function<bool(Remembered&)> remember_;
-  History history_;  // of all clocks; the last member to go
+  History history_;  // of all clocks, which go before it
   Events events_;    // that the clocks have not learned from
   // Blocks that have ended before their events were played; the number of the event behind each block's last.
   std::deque<std::pair<BlockOrder, uint64_t>> ended_;
