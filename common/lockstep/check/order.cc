@@ -83,8 +83,10 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
   }
   if (!clocks_) return false;
   const uint64_t of_warp = uint64_t{s.block} * warps_ + s.warp;
-  if (clock(block, warp, lane).surely_knows(of_warp, then_lane, s.time)) return true;
-  play();
+  if (!events_.empty()) {
+    if (clock(block, warp, lane).surely_knows(of_warp, then_lane, s.time)) return true;
+    play();
+  }
   return clock(block, warp, lane).knows(of_warp, then_lane, s.time, then + 1);
 }
 
