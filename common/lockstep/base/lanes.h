@@ -37,6 +37,7 @@ Mask lanes_with(const T* values, T value, Mask mask) {
 struct Lanes {
   uint32_t warp = 0;
   Mask mask = 0;
+  bool operator==(const Lanes&) const = default;
 };
 
 // The values of a register, lane 0 first. `offset`: the register's bytes from the start of the frame.

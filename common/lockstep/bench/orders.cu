@@ -17,6 +17,7 @@ using cuda::std::memory_order_release;
 using cuda::std::memory_order_seq_cst;
 
 constexpr int kBlocks = 64, kThreads = 128, kAll = kBlocks * kThreads, kRounds = 16;
+constexpr int kManyRounds = 512;  // of the long cases, in which the start of the process hardly counts
 
 __device__ int index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -27,22 +28,23 @@ __device__ unsigned& counter(unsigned* counters, unsigned mask, unsigned step, u
 
 // ---- fences around relaxed atomics ----
 
-__global__ void fenced_counters(unsigned* counters, unsigned mask, unsigned step) {
-  for (unsigned k = 0; k < kRounds; ++k) {
+__global__ void fenced_counters(unsigned* counters, unsigned mask, unsigned step, unsigned rounds) {
+  for (unsigned k = 0; k < rounds; ++k) {
     __threadfence();
     Ref<unsigned>(counter(counters, mask, step, k)).fetch_add(1, memory_order_relaxed);
     __threadfence();
   }
 }
-static bool count_fenced(unsigned counters, unsigned step = 1) {
+static bool count_fenced(unsigned counters, unsigned step = 1, unsigned rounds = kRounds) {
   Device<unsigned> counts = zeros<unsigned>(counters);
-  fenced_counters<<<kBlocks, kThreads>>>(counts, counters - 1, step);
-  return finished() && sum_of(counts.host()) == kAll * kRounds;
+  fenced_counters<<<kBlocks, kThreads>>>(counts, counters - 1, step, rounds);
+  return finished() && sum_of(counts.host()) == kAll * rounds;
 }
 CASE(fences_one_counter) { return count_fenced(1); }
 CASE(fences_64_counters) { return count_fenced(64); }
 CASE(fences_8192_counters) { return count_fenced(kAll); }
 CASE(fences_own_counters) { return count_fenced(kAll, 0); }
+CASE(long_fences_64_counters) { return count_fenced(64, 1, kManyRounds); }
 
 // A fence of all orders, on both sides: what cuda::atomic_thread_fence(seq_cst) is.
 __global__ void fenced_stores(unsigned* words) {
@@ -77,8 +79,12 @@ CASE(acq_rel_64_counters) { return count<memory_order_acq_rel>(64); }
 CASE(acq_rel_1024_counters) { return count<memory_order_acq_rel>(1024); }
 CASE(acq_rel_8192_counters) { return count<memory_order_acq_rel>(kAll); }
 CASE(acq_rel_own_counters) { return count<memory_order_acq_rel>(kAll, 0); }
-// More operations than lockstep lets wait: 2^20.
 CASE(acq_rel_128_rounds) { return count<memory_order_acq_rel>(1024, 1, 128); }
+CASE(long_acq_rel_one_counter) { return count<memory_order_acq_rel>(1, 1, kManyRounds); }
+CASE(long_acq_rel_64_counters) { return count<memory_order_acq_rel>(64, 1, kManyRounds); }
+CASE(long_acq_rel_1024_counters) { return count<memory_order_acq_rel>(1024, 1, kManyRounds); }
+CASE(long_acq_rel_own_counters) { return count<memory_order_acq_rel>(kAll, 0, kManyRounds); }
+CASE(long_release_64_counters) { return count<memory_order_release>(64, 1, kManyRounds); }
 CASE(seq_cst_8_counters) { return count<memory_order_seq_cst>(8); }
 CASE(release_64_counters) { return count<memory_order_release>(64); }
 CASE(acquire_64_counters) { return count<memory_order_acquire>(64); }
@@ -117,23 +123,39 @@ CASE(flags_of_neighbours) {
 }
 
 // Between its additions, each thread reads what others have written or are reading: their order decides.
-__global__ void look_between(unsigned* counts, unsigned* table, unsigned* out) {
+__global__ void look_between(unsigned* counts, unsigned* table, unsigned* out, unsigned words, unsigned rounds) {
   const int i = index();
   table[i] = i;
   cooperative_groups::this_grid().sync();
   unsigned sum = 0;
-  for (unsigned k = 0; k < kRounds; ++k) {
+  for (unsigned k = 0; k < rounds; ++k) {
     Ref<unsigned>(counter(counts, 1023, 1, k)).fetch_add(1, memory_order_acq_rel);
-    sum += table[(i * 31 + k * 77) % kAll];
+    sum += table[(i * 31 + k * 77) % words];
   }
   out[i] = sum;
 }
-CASE(reads_between_acq_rel) {
+static bool look_and_count(unsigned words, unsigned rounds) {
   Device<unsigned> counts = zeros<unsigned>(1024), table = zeros<unsigned>(kAll), out = zeros<unsigned>(kAll);
   unsigned *a = counts, *b = table, *c = out;
-  void* arguments[] = {&a, &b, &c};
+  void* arguments[] = {&a, &b, &c, &words, &rounds};
   cudaLaunchCooperativeKernel(reinterpret_cast<void*>(look_between), kBlocks, kThreads, arguments);
-  return finished() && sum_of(counts.host()) == kAll * kRounds;
+  return finished() && sum_of(counts.host()) == kAll * rounds;
+}
+CASE(reads_between_acq_rel) { return look_and_count(kAll, kRounds); }
+CASE(long_reads_between) { return look_and_count(kAll, kManyRounds / 4); }
+CASE(long_reads_of_64_words) { return look_and_count(64, kManyRounds / 4); }
+
+// Each thread counts in a word of its own between its additions: nobody else ever asks about it.
+__global__ void own_data(unsigned* counts, unsigned* data, unsigned rounds) {
+  for (unsigned k = 0; k < rounds; ++k) {
+    data[index()] += k;
+    Ref<unsigned>(counter(counts, 1023, 1, k)).fetch_add(1, memory_order_acq_rel);
+  }
+}
+CASE(long_own_data) {
+  Device<unsigned> counts = zeros<unsigned>(1024), data = zeros<unsigned>(kAll);
+  own_data<<<kBlocks, kThreads>>>(counts, data, kManyRounds);
+  return finished() && sum_of(counts.host()) == kAll * kManyRounds;
 }
 
 // ---- what programs build of them ----
@@ -174,6 +196,23 @@ CASE(locks_by_fences) {
   Device<unsigned> sums = zeros<unsigned>(kBuckets);
   classic_locks<<<kBlocks, kThreads>>>(locks, sums, kBuckets);
   return finished() && sum_of(sums.host()) == kAll * kRounds / 4;
+}
+
+// A ticket lock: one thread of each warp takes its turns. So the others do not wait in it.
+__global__ void tickets(unsigned* next, unsigned* serving, unsigned* sum, unsigned rounds) {
+  if (threadIdx.x % 32) return;
+  for (unsigned k = 0; k < rounds; ++k) {
+    const unsigned mine = Ref<unsigned>(*next).fetch_add(1, memory_order_relaxed);
+    while (Ref<unsigned>(*serving).load(memory_order_acquire) != mine) {}
+    *sum += 1;
+    Ref<unsigned>(*serving).store(mine + 1, memory_order_release);
+  }
+}
+CASE(long_ticket_lock) {
+  constexpr int kFew = 8;  // blocks
+  Device<unsigned> next = zeros<unsigned>(1), serving = zeros<unsigned>(1), sum = zeros<unsigned>(1);
+  tickets<<<kFew, kThreads>>>(next, serving, sum, kManyRounds);
+  return finished() && sum.host()[0] == kFew * kThreads / 32 * kManyRounds;
 }
 
 __global__ void barrier_rounds(int* out) {

@@ -30,6 +30,13 @@ bool has_block_scopes(const Program& program) {
   return std::ranges::any_of(program.code, fences) || std::ranges::any_of(program.accesses, orders);
 }
 
+// Whether its threads may learn of each other in another way than by barriers of all.
+bool may_need_clocks(const Program& program) {
+  const auto fences = [](const Instruction& in) { return in.kind == Kind::kFence; };
+  const auto orders = [](const MemoryAccess& access) { return access.order > MemoryOrder::kRelaxed; };
+  return std::ranges::any_of(program.code, fences) || std::ranges::any_of(program.accesses, orders);
+}
+
 // Memory allocates whole pages, with at least 512 bytes behind the last byte. Shadows include these bytes, so that
 // neighbours' shadows touch and the system keeps them as one mapping.
 constexpr uint64_t kPage = 4096;
@@ -38,7 +45,8 @@ uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first 
 
 }  // namespace
 
-Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
+Checker::Checker(const Checks& checks, const Memory& memory)
+    : checks_(checks), memory_(memory), touched_(memory.reserved()) {
   if (checks.initialised) written_ = std::make_unique<Shadow<uint64_t>>(memory.reserved() / 64);
   if (!checks.races) return;
   for (int i = 0; i < 3; ++i) records_.push_back(std::make_unique<Shadow<Record>>(memory.reserved() / 4));
@@ -71,6 +79,8 @@ void Checker::begin_launch(const Launch& launch) {
   blocks_.clear();
   findings_.clear();
   lane_values_.forget();
+  touched_.forget();
+  notes_touched_ = checks_.races && may_need_clocks(launch.program);
   if (order_.begin_launch(has_block_scopes(launch.program))) {
     for (auto& records : records_) records->reset();
     if (streams_) streams_->forget_records();
@@ -130,6 +140,22 @@ void Checker::add(const Cause& cause, Finding finding, const std::string& rest) 
 
 Cells Checker::global_cells() const {
   return {records_[0]->data(), records_[1]->data(), records_[2]->data(), memory_.reserved() / 4};
+}
+
+// Reads the records of what the launch has touched.
+bool Checker::remember(Remembered& remembered) const {
+  if (!notes_touched_) return false;
+  const auto all_of = [&](const Record* records, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i)
+      if (records[i].segment >= order_.first_segment()) remembered.add(records[i].segment, records[i].lane);
+  };
+  constexpr uint64_t kWords = Touched::kPart / 4;
+  for (const uint64_t part : touched_.parts())
+    for (const auto& records : records_)
+      all_of(records->data() + part * kWords, std::min(kWords, memory_.reserved() / 4 - part * kWords));
+  for (const BlockChecks& block : blocks_)
+    for (const auto& cells : block.cells) all_of(cells.data(), cells.size());
+  return true;
 }
 
 void Checker::begin_work(const Task& work) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@
 #include "check/races.h"
 #include "check/shadow.h"
 #include "check/stream_races.h"
+#include "check/touched.h"
 #include "engine/memory.h"
 #include "engine/observer.h"
 
@@ -102,9 +104,10 @@ class Checker : public Observer {
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
   void report_race(const Checked& checked, const Conflict& conflict);
-  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const;
+  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier);
   void report_clash(const Checked& checked, const Clash& clash);
   void end_work();
+  bool remember(Remembered& remembered) const;
   Cells global_cells() const;
   void report_unwritten(const Checked& checked, uint32_t lane);
   std::string name_of(const Checked& checked, uint64_t offset) const;
@@ -124,9 +127,11 @@ class Checker : public Observer {
   std::unique_ptr<HostUses> host_uses_;
   std::vector<HostUse> last_uses_;
   Findings between_;  // launches
-  Order order_;
+  Order order_{[this](Remembered& remembered) { return remember(remembered); }};
+  Touched touched_;             // of global memory, by the launch,
+  bool notes_touched_ = false;  // if its order may need clocks
   LaneValues lane_values_;
-  std::vector<BlockChecks> blocks_;  // by Block::slot()
+  std::deque<BlockChecks> blocks_;  // by Block::slot(); they stay where they are
   const Launch* launch_ = nullptr;
   bool of_library_ = false;  // the launch is of a kernel of CUB's or Thrust's
   std::map<Cause, size_t> causes_;

@@ -1,5 +1,6 @@
 // Accesses to memory: which break a rule, and the findings about them.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -97,6 +98,7 @@ void Checker::access(const ObservedAccess& made) {
   if (!checks_.races) return;
   if (!checked.shared()) {  // before check_order() replaces the records of earlier launches
     host_uses_->note(made.mask, checked.offsets.data());
+    if (notes_touched_) touched_.note(made.mask, checked.offsets.data(), checked.bytes());
     if (streams_->is_beside_others())
       for (const Clash& clash : streams_->clashes(made.access, made.mask, checked.offsets.data()))
         report_clash(checked, clash);
@@ -175,6 +177,14 @@ void Checker::tell_strong(const Checked& checked) {
   const uint32_t warp = checked.warp().index();
   const MemoryAccess& access = checked.access();
   const SameAddress same = by_address(checked.offsets.data(), checked.made.mask);
+  if (same.count == static_cast<uint32_t>(std::popcount(checked.made.mask)) && same.count > 1) {
+    std::array<uint64_t, kWarpSize> addresses;
+    for (uint32_t l = 0; l < kWarpSize; ++l) addresses[l] = base + checked.offsets[l];
+    Mask failed = 0;
+    if (access.atomic == AtomicOp::kCas)
+      for (uint32_t i = 0; i < same.count; ++i) failed |= failed_swaps(checked.made, same.groups[i]);
+    return order_.strong_apart(checked.block.order, {warp, checked.made.mask}, addresses.data(), access, failed);
+  }
   for (uint32_t i = 0; i < same.count; ++i) {
     const Mask group = same.groups[i];
     const Mask failed = access.atomic == AtomicOp::kCas ? failed_swaps(checked.made, group) : 0;
@@ -203,7 +213,7 @@ Site Checker::site(const Checked& checked, uint32_t lane) const {
   return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
 }
 
-RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const {
+RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) {
   const MemoryAccess& access = checked.access();
   const Record& then = conflict.earlier;
   const Segment& segment = order_.segment(then.segment);

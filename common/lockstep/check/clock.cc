@@ -7,9 +7,30 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kSettled = ~0u;
-constexpr size_t kMany = 1024;   // versions that are allocated at once
-constexpr size_t kMostMet = 64;  // so many versions may one question meet
-constexpr size_t kPatience = 8;  // and so many, for each version that waits, may all questions meet
+constexpr size_t kMany = 1024;         // versions that are allocated at once
+constexpr size_t kMostMet = 64;        // so many versions may one question meet
+constexpr size_t kPatience = 8;        // and so many, for each version that waits, may all questions meet
+constexpr size_t kWaitingForEach = 8;  // so many versions may wait for each access that memory remembers
+
+// The part of it that may be asked about.
+Moments part_of(const Moments& moments, const Moments& remembered) {
+  Moments part;
+  for (uint32_t l = 0; l < kWarpSize; ++l) part[l] = std::min(moments[l], remembered[l]);
+  return part;
+}
+
+// Calls learn() with the warps and moments of that part.
+template <class Learn>
+void each_remembered(const Accesses& accesses, const Remembered& remembered, Learn&& learn) {
+  for (uint64_t i = 0; i < accesses.warps; ++i) {
+    const Moments* const latest = remembered.of(accesses.first_warp + i);
+    if (!latest) continue;
+    Moments moments;
+    moments.fill(accesses.before);
+    if (i == 0) moments[accesses.lane] = std::max(accesses.before, accesses.moment);
+    learn(accesses.first_warp + i, part_of(moments, *latest));
+  }
+}
 
 }  // namespace
 
@@ -48,15 +69,41 @@ bool Clock::knows(uint64_t warp, uint32_t lane, uint32_t time, uint32_t since) c
   return version_->place != kSettled && version_->history->knows(version_, {warp, lane, time, since});
 }
 
+bool Clock::surely_knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+  return version_ && version_->knowledge.knows(warp, lane, time);
+}
+
+// A settled version that no other clock has.
+Knowledge& Clock::own(History& history) {
+  if (!version_ || version_->owners > 1) {
+    Clock mine(history.add_settled());
+    if (version_) mine.version_->knowledge = version_->knowledge;
+    *this = std::move(mine);
+  }
+  version_->made = history.now_;
+  return version_->knowledge;
+}
+
 void Clock::learn(const Clock& other) {
   Version* const theirs = other.version_;
   if (!theirs || same_as(other)) return;
+  if (version_ && version_->history->together_) return own(*version_->history).learn(theirs->knowledge);
   if (!version_ || theirs->one == version_ || theirs->other == version_) return void(*this = other);
   if (version_->one == theirs || version_->other == theirs) return;
   *this = Clock(version_->history->add_joined(version_, theirs));
 }
 
 void Clock::learn(History& history, const Accesses& accesses) {
+  if (const Remembered* const remembered = history.together_) {
+    if (accesses.warps == 1 && accesses.before == 0) {  // usually: one lane
+      const Moments* const latest = remembered->of(accesses.first_warp);
+      const uint32_t moment = latest ? std::min((*latest)[accesses.lane], accesses.moment) : 0;
+      if (!moment || surely_knows(accesses.first_warp, accesses.lane, moment - 1)) return;
+    }
+    return each_remembered(accesses, *remembered, [&](uint64_t warp, const Moments& moments) {
+      if (!version_ || !version_->knowledge.includes(warp, moments)) own(history).learn(warp, moments);
+    });
+  }
   const bool has_room = version_ && version_->owners == 1 && version_->place != kSettled && !version_->accesses.warps;
   if (!has_room) *this = Clock(history.add(version_, nullptr));
   version_->accesses = accesses;
@@ -64,6 +111,13 @@ void Clock::learn(History& history, const Accesses& accesses) {
 }
 
 void Clock::learn(History& history, uint64_t warp, const Moments& moments) {
+  if (history.together_) {
+    const Moments* const latest = history.together_->of(warp);
+    if (!latest) return;
+    const Moments part = part_of(moments, *latest);
+    if (!version_ || !version_->knowledge.includes(warp, part)) own(history).learn(warp, part);
+    return;
+  }
   Clock row(history.add_settled());
   row.version_->knowledge.learn(warp, moments);
   learn(row);
@@ -87,7 +141,7 @@ Clock::Version* History::add_settled() {
 }
 
 Clock::Version* History::add(Version* one, Version* other) {
-  if (waiting_.size() == kMostWaiting) make_room();
+  if (waiting_.size() >= most_waiting_) make_room();
   Version* const version = add_settled();
   version->one = Clock::retain(one);
   version->other = Clock::retain(other);
@@ -120,32 +174,61 @@ void History::free(Version* version) {
 }
 
 void History::make_room() {
-  if (gaps_ < kMostWaiting / 2) return settle();
-  std::erase(waiting_, nullptr);
-  gaps_ = 0;
-  for (size_t i = 0; i < waiting_.size(); ++i) waiting_[i]->place = static_cast<uint32_t>(i);
+  if (gaps_ >= waiting_.size() / 2) return settle_first(0, nullptr);
+  const auto first = std::ranges::find_if(waiting_, [](const Version* version) { return version; });
+  std::optional<Remembered> remembered = find_remembered_ ? find_remembered_((*first)->made) : std::nullopt;
+  if (!remembered && most_waiting_ < kMostWaiting) return void(most_waiting_ = kMostWaiting);
+  if (!remembered) return settle();
+  settle_first(waiting_.size() / 4 * 3, &*remembered);
+  most_waiting_ = std::clamp(kWaitingForEach * remembered->count(), kFewWaiting, kMostWaiting);
 }
 
-// The parts of a version are older than itself, so they are settled when its turn comes. If it is the only owner of a
-// part, it takes over that knowledge and changes it in place.
-void History::settle() {
+size_t History::begin_together(Remembered& remembered) {
+  settle_first(waiting_.size(), &remembered);
+  Forgetting forgetting(remembered);
+  for (const auto& some : memory_)
+    for (size_t i = 0; i < kMany; ++i)
+      if (some[i].owners) forgetting.in(some[i].knowledge);
+  together_ = &remembered;
+  return forgetting.met();
+}
+
+void History::settle() { settle_first(waiting_.size(), nullptr); }
+
+// The parts of a version are older than itself, so they are settled when its turn comes.
+void History::settle_first(size_t count, Remembered* remembered) {
   for (Version* const version : waiting_)
     if (version) version->knowledge = {};
-  for (Version* const version : waiting_) {
-    if (!version) continue;
-    version->place = kSettled;
-    Version *first = std::exchange(version->one, nullptr), *second = std::exchange(version->other, nullptr);
-    if (second && first->owners > 1) std::swap(first, second);
-    Knowledge& known = version->knowledge;
-    if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
-    if (second) known.learn(second->knowledge);
-    known.learn(std::exchange(version->accesses, {}));
-    for (Version* const part : {first, second})
-      if (part) Clock::drop(part);
+  for (size_t i = 0; i < count; ++i)
+    if (Version* const version = waiting_[i]) put_together(*version, remembered);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(count));
+  std::erase(waiting_, nullptr);
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Version& version = *waiting_[i];
+    version.place = static_cast<uint32_t>(i);
+    if (version.one) version.knowledge = version.one->knowledge;
   }
-  waiting_.clear();
   gaps_ = 0;
   met_ = 0;
+}
+
+// If it is the only owner of a part, it takes over that knowledge and changes it in place.
+void History::put_together(Version& version, Remembered* remembered) {
+  version.place = kSettled;
+  Version *first = std::exchange(version.one, nullptr), *second = std::exchange(version.other, nullptr);
+  if (second && first->owners > 1) std::swap(first, second);
+  Knowledge& known = version.knowledge;
+  if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
+  if (second) known.learn(second->knowledge);
+  const Accesses accesses = std::exchange(version.accesses, {});
+  if (!remembered) {
+    known.learn(accesses);
+  } else {
+    remembered->pass_to(version.made);
+    each_remembered(accesses, *remembered, [&](uint64_t warp, const Moments& moments) { known.learn(warp, moments); });
+  }
+  for (Version* const part : {first, second})
+    if (part) Clock::drop(part);
 }
 
 bool History::knows(Version* version, const Question& asked) {

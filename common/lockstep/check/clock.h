@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "check/knowledge.h"
+#include "check/remembered.h"
 
 namespace lockstep {
 
@@ -38,6 +40,8 @@ class Clock {
   bool same_as(const Clock& other) const { return version_ == other.version_ || settled_alike(other); }
   // Whether that lane's accesses at `time` are known. They were made when History::now was at least `since`.
   bool knows(uint64_t warp, uint32_t lane, uint32_t time, uint32_t since = 0) const;
+  // Only the settled part is looked at.
+  bool surely_knows(uint64_t warp, uint32_t lane, uint32_t time) const;
   void learn(const Clock& other);
   void learn(History& history, const Accesses& accesses);
   void learn(History& history, uint64_t warp, const Moments& moments);
@@ -49,6 +53,7 @@ class Clock {
   explicit Clock(Version* version) : version_(retain(version)) {}
   static Version* retain(Version* version);
   static void drop(Version* version);
+  Knowledge& own(History& history);
   bool settled_alike(const Clock& other) const;
 
   Version* version_ = nullptr;
@@ -58,7 +63,7 @@ class Clock {
 class History {
  public:
   // So many versions may wait, of 64 bytes each. If there are more, they are settled.
-  static constexpr size_t kMostWaiting = 1 << 19;
+  static constexpr size_t kMostWaiting = 1 << 19, kFewWaiting = 1 << 14;
 
   History();
   ~History();
@@ -66,8 +71,19 @@ class History {
   History& operator=(const History&) = delete;
 
   // Numbers for Clock::knows() that never fall.
-  void set_now(uint32_t now) { now_ = now; }
+  void set_now(SegmentId now) { now_ = now; }
+  // Finds the accesses that questions may still come for. Without it, or if it finds out nothing: any.
+  void set_remembered(std::function<std::optional<Remembered>(SegmentId from)> find) {
+    find_remembered_ = std::move(find);
+  }
   void settle();
+  // In between, clocks are put together at once, and learn only what is remembered. Returns how much work it was to
+  // begin, in nodes of trees.
+  size_t begin_together(Remembered& remembered);
+  void pass_to(SegmentId segment) {
+    if (together_) together_->pass_to(segment);
+  }
+  void end_together() { together_ = nullptr; }
   size_t waiting() const { return waiting_.size() - gaps_; }
 
  private:
@@ -86,9 +102,14 @@ class History {
   std::optional<bool> look(Version* version, const Question& asked);
   void begin_question();
   void make_room();
+  void settle_first(size_t count, Remembered* remembered);
+  void put_together(Version& version, Remembered* remembered);
 
   std::vector<Version*> waiting_;  // in the order in which they were made; null: freed
   size_t gaps_ = 0;                // that are null
+  size_t most_waiting_ = kFewWaiting;
+  Remembered* together_ = nullptr;
+  std::function<std::optional<Remembered>(SegmentId from)> find_remembered_;
   uint32_t now_ = 0, question_ = 0;
   size_t met_ = 0;             // by questions since the last time that versions were settled
   Version* latest_ = nullptr;  // the last one that joined two

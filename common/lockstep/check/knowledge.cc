@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "check/remembered.h"
+
 namespace lockstep {
 namespace {
 
@@ -178,11 +180,23 @@ void learn(Node*& node, Node* other) {
 Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
 Knowledge::~Knowledge() { drop(root_); }
 
-bool Knowledge::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+const Knowledge::Node* Knowledge::find(uint64_t warp) const {
   const Node* node = root_;
-  if (!node || warp >> kBits * node->height) return false;
+  if (!node || warp >> kBits * node->height) return nullptr;
   while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
+  return node;
+}
+
+bool Knowledge::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+  const Node* const node = find(warp);
   return node && time < node->moments[lane];
+}
+
+bool Knowledge::includes(uint64_t warp, const Moments& moments) const {
+  const Node* const node = find(warp);
+  uint32_t beyond = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) beyond |= static_cast<uint32_t>(moments[l] > (node ? node->moments[l] : 0));
+  return !beyond;
 }
 
 void Knowledge::grow(uint32_t height) {
@@ -216,6 +230,7 @@ void Knowledge::learn(const Knowledge& other) {
 }
 
 void Knowledge::learn(uint64_t warp, const Moments& moments) {
+  if (includes(warp, moments)) return;
   Node*& node = leaf(warp);
   own(node, 0);
   for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(node->moments[l], moments[l]);
@@ -231,6 +246,70 @@ void Knowledge::learn(const Accesses& accesses) {
   all->moments.fill(accesses.before);
   for (uint64_t i = 1; i < accesses.warps; ++i) lockstep::learn(leaf(accesses.first_warp + i), all);
   drop(all);
+}
+
+// ---- forgetting ----
+
+namespace {
+
+uint64_t hash_of(const Node& node) {
+  uint64_t hash = node.height;
+  const auto add = [&](uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; };
+  if (node.height)
+    for (const Node* const branch : node.branches) add(reinterpret_cast<uintptr_t>(branch));
+  else
+    for (uint32_t l = 0; l < kWarpSize; l += 2) add(node.moments[l] | uint64_t{node.moments[l + 1]} << 32);
+  return hash;
+}
+
+bool equal(const Node& a, const Node& b) {
+  if (a.height != b.height) return false;
+  return a.height ? a.branches == b.branches : a.moments == b.moments;
+}
+
+}  // namespace
+
+Forgetting::~Forgetting() {
+  for (const auto& [node, rest] : rests_) drop(node), drop(rest);
+}
+
+void Forgetting::in(Knowledge& knowledge) {
+  if (knowledge.root_) replace(knowledge.root_, rest_of(knowledge.root_, 0));
+}
+
+// number: of the node among those of its height. Its rest may be null.
+Knowledge::Node* Forgetting::rest_of(Node* node, uint64_t number) {
+  if (const auto met = rests_.find(node); met != rests_.end()) return met->second;
+  Node* rest = new_node(node->height);
+  bool empty = true;
+  if (node->height) {
+    for (uint32_t i = 0; i < kFan; ++i) {
+      Node* const branch = node->branches[i] ? rest_of(node->branches[i], number << kBits | i) : nullptr;
+      rest->branches[i] = retain(branch);
+      empty &= !branch;
+    }
+  } else {
+    const Moments* const latest = remembered_.of(number);
+    for (uint32_t l = 0; l < kWarpSize; ++l) {
+      rest->moments[l] = latest ? std::min(node->moments[l], (*latest)[l]) : 0;
+      empty &= !rest->moments[l];
+    }
+  }
+  retain(rest);
+  Node* const one = empty ? nullptr : one_of(rest);
+  rests_.emplace(retain(node), retain(one));
+  drop(rest);
+  return one;
+}
+
+// The first that was equal.
+Knowledge::Node* Forgetting::one_of(Node* made) {
+  const uint64_t hash = hash_of(*made);
+  const auto [first, last] = equal_.equal_range(hash);
+  for (auto i = first; i != last; ++i)
+    if (equal(*i->second, *made)) return i->second;
+  equal_.emplace(hash, made);
+  return made;
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "base/lanes.h"
@@ -40,6 +41,7 @@ class Knowledge {
   bool same_as(const Knowledge& other) const { return root_ == other.root_; }
   // Whether that lane's accesses at `time` are known.
   bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
+  bool includes(uint64_t warp, const Moments& moments) const;
   void learn(const Knowledge& other);
   void learn(uint64_t warp, const Moments& moments);
   void learn(const Accesses& accesses);
@@ -47,10 +49,35 @@ class Knowledge {
   struct Node;
 
  private:
+  friend class Forgetting;
+  const Node* find(uint64_t warp) const;  // the warp's leaf; null: nothing is known
   Node*& leaf(uint64_t warp);
   void grow(uint32_t height);
 
   Node* root_ = nullptr;
+};
+
+class Remembered;
+
+// Takes from knowledge what nobody can ask about any longer. What is equal then becomes one tree.
+class Forgetting {
+ public:
+  explicit Forgetting(const Remembered& remembered) : remembered_(remembered) {}
+  ~Forgetting();
+  Forgetting(const Forgetting&) = delete;
+  Forgetting& operator=(const Forgetting&) = delete;
+
+  void in(Knowledge& knowledge);
+  size_t met() const { return rests_.size(); }  // nodes of trees
+
+ private:
+  using Node = Knowledge::Node;
+  Node* rest_of(Node* node, uint64_t number);
+  Node* one_of(Node* made);
+
+  const Remembered& remembered_;
+  std::unordered_map<Node*, Node*> rests_;          // of nodes that were met; it owns both
+  std::unordered_multimap<uint64_t, Node*> equal_;  // the rests, by their content
 };
 
 }  // namespace lockstep

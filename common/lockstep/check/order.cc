@@ -1,24 +1,10 @@
 #include "check/order.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lockstep {
-namespace {
-
-bool reads(const MemoryAccess& access) { return access.op != MemoryOp::kStore; }
-bool updates(const MemoryAccess& access) { return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction; }
-bool acquires(const MemoryAccess& access) {
-  return access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
-}
-bool releases(const MemoryAccess& access) {
-  return access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
-}
-
-// A thread remembers so many addresses that it has read without a fence. Most poll one flag, or a few.
-constexpr size_t kLatest = 16;
-
-}  // namespace
 
 void Told::learn(const Told& other) {
   of_block.learn(other.of_block);
@@ -31,12 +17,29 @@ const Told& ThreadClock::settle() {
   return pending;
 }
 
+Order::Order(std::function<bool(Remembered&)> remember, size_t few_events)
+    : remember_(std::move(remember)), few_events_(few_events), most_events_(few_events) {
+  history_.set_remembered([this](SegmentId from) { return remembered(from); });
+}
+
+std::optional<Remembered> Order::remembered(SegmentId from) {
+  if (!remember_) return {};
+  std::optional<Remembered> remembered({{segments_, first_, warps_}, from});
+  if (!remember_(*remembered)) return {};
+  for (uint32_t l = 0; l < kWarpSize; ++l) remembered->add(stamped_, l);  // memory will remember the present access
+  return remembered;
+}
+
 bool Order::begin_launch(bool block_scopes) {
   constexpr SegmentId kMany = SegmentId{1} << 31;  // half of the numbers are left for the launch
   first_ += static_cast<SegmentId>(segments_.size());
   const bool again = first_ > kMany;
   if (again) first_ = 1;
   segments_.clear();
+  events_.clear();
+  ended_.clear();
+  ended_warps_ = 0;
+  most_events_ = few_events_;
   released_.clear();
   block_scopes_ = block_scopes;
   clocks_ = false;
@@ -44,6 +47,8 @@ bool Order::begin_launch(bool block_scopes) {
 }
 
 void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
+  keep_ended(block);
+  block.first_event = events_.end();
   block.block = static_cast<uint32_t>(linear);
   block.now = 1;
   block.all_before = 0;
@@ -58,13 +63,13 @@ void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
 
 SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
   WarpOrder& w = block.warps[warp];
-  if (w.segment) return w.segment;
+  if (w.segment) return stamped_ = w.segment;
   segments_.push_back({block.block, block.now, warp});
   history_.set_now(next_segment());
-  return w.segment = first_ + static_cast<SegmentId>(segments_.size()) - 1;
+  return stamped_ = w.segment = first_ + static_cast<SegmentId>(segments_.size()) - 1;
 }
 
-bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) {
   if (then < first_) return true;  // an earlier launch
   const Segment& s = segment(then);
   if (s.block == block.block) {
@@ -76,11 +81,18 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
     }
     if (block.warps[s.warp].segment == then) return false;  // its warp has passed nothing on since then
   }
-  return clocks_ && clock(block, warp, lane).knows(uint64_t{s.block} * warps_ + s.warp, then_lane, s.time, then + 1);
+  if (!clocks_) return false;
+  const uint64_t of_warp = uint64_t{s.block} * warps_ + s.warp;
+  if (!events_.empty()) {
+    if (clock(block, warp, lane).surely_knows(of_warp, then_lane, s.time)) return true;
+    play();
+  }
+  return clock(block, warp, lane).knows(of_warp, then_lane, s.time, then + 1);
 }
 
-bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const {
+bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) {
   if (then < first_) return false;
+  play();
   const Segment& s = segment(then);
   const uint64_t warp = uint64_t{s.block} * warps_ + s.warp;
   const auto knows = [&](const Told& told) {
@@ -114,14 +126,6 @@ void Order::bring_up_to_date(BlockOrder& block) {
   block.common.clock.learn(history_, {number(block, 0), warps_, 0, block.all_before, 0});
 }
 
-// Now. The lane passes on its own accesses up to this moment.
-void Order::note_own(const BlockOrder& block, uint32_t warp, uint32_t lane, OwnWarp& own) const {
-  const WarpOrder& w = block.warps[warp];
-  own.accesses = {number(block, warp), 1, lane, w.all_before, block.now};
-  own.partly = w.partly;
-  if (w.partly) own.moments = (*w.lanes)[lane];
-}
-
 void Order::tell(Clock& clock, const OwnWarp& own) {
   clock.learn(history_, own.accesses);
   if (own.partly) clock.learn(history_, own.accesses.first_warp, own.moments);
@@ -130,6 +134,7 @@ void Order::tell(Clock& clock, const OwnWarp& own) {
 // ---- barriers and syncs ----
 
 void Order::join_block(BlockOrder& block) {
+  play();
   block.all_before = ++block.now;
   block.floor = next_segment();
   ThreadClock& common = block.common;
@@ -154,6 +159,7 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
   const Mask mask = joined.mask;
   if (!(mask & (mask - 1))) return;  // one lane alone
   WarpOrder& w = block.warps[joined.warp];
+  if (!w.threads.empty()) play();
   const uint32_t time = ++block.now;
   w.segment = 0;
   if (!(live & ~mask)) {
@@ -179,6 +185,7 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
 }
 
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
+  play();
   clocks_ = true;
   begin_moment(block, lanes.warp);
   WarpOrder& w = block.warps[lanes.warp];
@@ -223,35 +230,45 @@ void Order::begin_moment(BlockOrder& block, uint32_t warp) {
 void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
   begin_moment(block, lanes.warp);
-  for (const uint32_t l : each_lane(lanes.mask)) {
-    ThreadClock& t = thread(block, lanes.warp, l);
-    t.settle();
-    t.clock.learn(std::exchange(t.pending.of_block, {}));
-    if (scope == Scope::kDevice) t.clock.learn(std::exchange(t.pending.of_all, {}));
-    t.fenced.taken = t.fenced.newest = true;
-    t.fenced.scope = scope;
-    t.fenced.clock = t.clock;
-    note_own(block, lanes.warp, l, t.fenced.own);
-  }
+  StrongAccess access;
+  access.scope = scope;
+  events_.add(event(Event::kFence, block, lanes, access));
+  added(block, lanes.warp);
 }
 
 // What a warp's lanes do at one address is as costly as the operation of one lane, if each of them passes on all that
 // it knows. Most programs with many such operations have no others: a counter or a lock that every thread uses.
 void Order::strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access, Mask failed) {
-  clocks_ |= acquires(access) || releases(access);
+  const StrongAccess strong(access);
+  clocks_ |= strong.acquires() || strong.releases();
   if (!clocks_) return;
-  if ((lanes.mask & (lanes.mask - 1)) && !failed && passes_on_all(block, lanes, access))
-    return chain_lanes(block, lanes, address, access);
-  for (const uint32_t l : each_lane(lanes.mask))
-    strong_of(block, {lanes.warp, l}, address, access, access.op != MemoryOp::kLoad && !(failed >> l & 1));
+  if ((lanes.mask & (lanes.mask - 1)) && !failed && passes_on_all(block, lanes, strong))
+    return chain(block, lanes, address, strong);
+  std::array<uint64_t, kWarpSize> addresses;
+  addresses.fill(address);
+  strong_apart(block, lanes, addresses.data(), access, failed);
+}
+
+void Order::strong_apart(BlockOrder& block, Lanes lanes, const uint64_t* addresses, const MemoryAccess& access,
+                         Mask failed) {
+  const StrongAccess strong(access);
+  clocks_ |= strong.acquires() || strong.releases();
+  if (!clocks_) return;
+  if (strong.releases() && (lanes.mask & ~failed)) begin_moment(block, lanes.warp);
+  Event now = event(Event::kStrong, block, lanes, strong);
+  now.failed = failed;
+  events_.add(now);
+  for (const uint32_t l : each_lane(lanes.mask)) events_.add_address(addresses[l]);
+  added(block, lanes.warp);
 }
 
 // Whether each lane acquires, and releases all that it knows: by the operation itself, or because the lanes have just
 // made a fence, as for memory_order_seq_cst.
-bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access) {
-  if (!updates(access) || !acquires(access)) return false;
-  if (releases(access)) return true;
+bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access) {
+  if (!access.updates() || !access.acquires()) return false;
+  if (access.releases()) return true;
   if (block_scopes_) return false;  // what they acquire at the scope of the card is not released at the block's
+  play();
   for (const uint32_t l : each_lane(lanes.mask)) {
     const ThreadClock& t = thread(block, lanes.warp, l);
     const Snapshot& fenced = t.fenced;
@@ -263,91 +280,20 @@ bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& ac
 
 // Each lane acquires what the lane before it has released. What they learn about each other is in WarpOrder::lanes, so
 // that all of them have one clock about the others.
-void Order::chain_lanes(BlockOrder& block, Lanes chained, uint64_t address, const MemoryAccess& access) {
-  WarpOrder& w = block.warps[chained.warp];
-  Released& at = (address >= kSharedWindow ? block.released : released_)[address];
-  Clock known, before;  // before: what the lanes knew; usually they know the same
-  if (at.block == block.block) known = at.to_block;
-  if (access.scope == Scope::kDevice) known.learn(at.to_all);
-  if (releases(access)) begin_moment(block, chained.warp);  // else the fence began one
-  const uint32_t time = block.now;
+void Order::chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access) {
+  WarpOrder& w = block.warps[lanes.warp];
+  if (access.releases()) begin_moment(block, lanes.warp);  // else the fence began one
   auto& rows = w.begin_partly();
   Moments row{};
-  for (const uint32_t l : each_lane(chained.mask)) {
-    ThreadClock& t = thread(block, chained.warp, l);
-    if (!t.clock.same_as(before)) known.learn(before = t.clock);
-    t.clock = known;
-    t.fenced.newest = false;
+  for (const uint32_t l : each_lane(lanes.mask)) {
     for (int j = 0; j < kWarpSize; ++j) row[j] = rows[l][j] = std::max(row[j], rows[l][j]);
-    row[l] = time;
+    row[l] = block.now;
   }
   for (uint32_t& moment : row) moment = std::max(moment, w.all_before);
-  known.learn(history_, number(block, chained.warp), row);
-  release(at, block, known, {address, access.scope, true});
-}
-
-void Order::strong_of(BlockOrder& block, OneLane who, uint64_t address, const MemoryAccess& access, bool writes) {
-  const auto [warp, lane] = who;
-  ThreadClock& t = thread(block, warp, lane);
-  ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
-  auto found = released.find(address);
-  if (reads(access) && found != released.end()) read(t, block, found->second, access);
-  if (!writes) return;
-  const bool passes_on = releases(access) || t.fenced.taken;
-  if (!passes_on && found == released.end()) return;
-  if (!passes_on) return updates(access) ? void() : void(released.erase(found));
-  if (found == released.end()) found = released.try_emplace(address).first;
-  if (!updates(access)) found->second = {};  // a store ends earlier releases through the address
-  if (!releases(access)) {
-    const Scope scope = t.fenced.scope == Scope::kDevice ? access.scope : t.fenced.scope;
-    return release(found->second, block, t.fenced.clock, {address, scope, false, &t.fenced.own});
-  }
-  begin_moment(block, warp);
-  OwnWarp own;
-  note_own(block, warp, lane, own);
-  tell(t.clock, own);
-  release(found->second, block, t.clock, {address, access.scope, acquires(access) && reads(access)});
-}
-
-// The thread reads what was released.
-void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const MemoryAccess& access) {
-  static const Clock kNothing;
-  const Clock& of_block = released.block == block.block ? released.to_block : kNothing;
-  const Clock& of_all = access.scope == Scope::kDevice ? released.to_all : kNothing;
-  const auto is_in = [&](const Told& told) { return told.of_block.same_as(of_block) && told.of_all.same_as(of_all); };
-  if (acquires(access)) {
-    if (is_in(t.acquired)) return;  // it polls
-    t.clock.learn(of_all);
-    if (!of_block.same_as(of_all)) t.clock.learn(of_block);
-    t.acquired = {of_block, of_all, released.series};
-    return;
-  }
-  const auto known = std::ranges::find(t.latest, released.series, &Told::series);
-  if (known != t.latest.end()) {
-    known->of_block = of_block;
-    if (access.scope == Scope::kDevice) known->of_all = of_all;
-    return;
-  }
-  if (t.latest.size() == kLatest) t.settle();
-  t.latest.push_back({of_block, of_all, released.series});
-}
-
-void Order::release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how) {
-  const bool shared = how.address >= kSharedWindow;  // only threads of the block read it
-  const bool to_block = shared || block_scopes_, to_all = !shared && (how.scope == Scope::kDevice || !block_scopes_);
-  const auto learn = [&](Clock& released) {
-    how.knows ? void(released = clock) : released.learn(clock);
-    if (how.own) tell(released, *how.own);
-  };
-  if (to_block && to.block != block.block) to.to_block = {}, to.block = block.block, to.series = 0;
-  if (to.series == 0) to.series = ++series_;
-  const bool same = to_block && to_all && to.to_all.same_as(to.to_block);
-  if (same) to.to_all = {};  // a clock that nobody shares learns faster
-  if (to_block) learn(to.to_block);
-  if (same)
-    to.to_all = to.to_block;
-  else if (to_all)
-    learn(to.to_all);
+  events_.add(event(Event::kChain, block, lanes, access));
+  events_.add_address(address);
+  events_.add_row(row);
+  if (events_.size() >= most_events_) make_room();
 }
 
 }  // namespace lockstep

@@ -3,27 +3,25 @@
 //
 // Each block counts moments: every barrier and warp sync is one. An access is stamped with a segment, which stands
 // for (block, warp, moment). Barriers of the whole block and syncs of a whole warp are then one comparison each.
-// Only fences, release and acquire, and barriers of some threads need clocks.
+// Only fences, release and acquire, and barriers of some threads need clocks. Fences and strong accesses change clocks
+// late: as events they wait until somebody asks, or until there are many (events.h, order_events.cc).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "check/clock.h"
+#include "check/events.h"
+#include "check/remembered.h"
 #include "program/program.h"
 
 namespace lockstep {
-
-using SegmentId = uint32_t;  // 0: none
-
-struct Segment {
-  uint32_t block = 0;
-  uint32_t time : 27 = 0;  // if a block has more moments, later races may be missed; none is invented
-  uint32_t warp : 5 = 0;
-};
 
 // What a lane knows about its own warp, itself included.
 struct OwnWarp {
@@ -90,8 +88,9 @@ using ReleasedAt = std::unordered_map<uint64_t, Released>;
 struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
-  uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
-  SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
+  uint64_t first_event = 0;  // Events::end() when it began
+  uint32_t all_before = 0;   // every thread knows the others' accesses before this moment
+  SegmentId floor = 0;       // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
   ThreadClock common;              // of each thread of a warp whose threads have no clocks of their own
   uint32_t common_before = 0;      // the common clock has the block's accesses before this moment
@@ -101,6 +100,12 @@ struct BlockOrder {
 
 class Order {
  public:
+  static constexpr size_t kFewEvents = 1 << 16;  // so many may wait in any launch, in addresses
+
+  // `remember` tells which accesses of this launch memory still remembers; the last that was stamped may be missing.
+  // Without it, or if it says false, any access may be asked about.
+  explicit Order(std::function<bool(Remembered&)> remember = {}, size_t few_events = kFewEvents);
+
   // block_scopes: the program orders accesses to global memory also within a block only.
   // True if segments are numbered from the start again: then all records of earlier launches must be cleared.
   bool begin_launch(bool block_scopes);
@@ -112,9 +117,9 @@ class Order {
   // For segments of this launch only. Segments below first_segment() belong to earlier launches and are not kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
-  bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane);
   // Whether a fence of this block would make it so: its threads have read, by an atomic, what was released after then.
-  bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const;
+  bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block);
 
   void join_block(BlockOrder& block);
   void join_lanes(BlockOrder& block, Lanes lanes, Mask live);
@@ -125,17 +130,33 @@ class Order {
   // A strong access of lanes to one address, one after the other. Addresses from kSharedWindow on mean the block's
   // shared memory. failed: lanes whose compare-and-swap finds another value. They read, and write nothing.
   void strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access, Mask failed = 0);
+  // The same, of lanes that have an address each: `addresses` has 32.
+  void strong_apart(BlockOrder& block, Lanes lanes, const uint64_t* addresses, const MemoryAccess& access,
+                    Mask failed = 0);
 
  private:
-  struct OneLane {
-    uint32_t warp, lane;
-  };
-  void strong_of(BlockOrder& block, OneLane who, uint64_t address, const MemoryAccess& access, bool writes);
-  void chain_lanes(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
-  bool passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access);
-  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const MemoryAccess& access);
+  // So many events may wait to be played: at most, for each access that memory remembers, and for each node of the
+  // clocks' trees. In addresses.
+  static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
+  static constexpr size_t kMostEnded = 1 << 11;  // so many warps may be kept though they have ended
+
+  bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
+  void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
+  Event event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
+  void added(const BlockOrder& block, uint32_t warp);
+  void keep_ended(BlockOrder& block);
+  void play();  // all events
+  bool play_together(size_t count);
+  void play_first(size_t count);
+  void make_room();
+  std::optional<Remembered> remembered(SegmentId from);
+  void play_fence(const Event& event);
+  void play_strong(const Event& event, const uint64_t* addresses);
+  void play_chain(const Event& event, uint64_t address, const Moments& row);
+  void play_strong_of(const Event& event, uint32_t lane, uint64_t address);
+  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
-  void note_own(const BlockOrder& block, uint32_t warp, uint32_t lane, OwnWarp& own) const;
+  void note_own(const Event& event, uint32_t lane, OwnWarp& own) const;
   void tell(Clock& clock, const OwnWarp& own);
   const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
@@ -149,10 +170,18 @@ class Order {
   };
   void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
 
-  History history_;  // of all clocks; the last member to go
+  std::function<bool(Remembered&)> remember_;
+  History history_;  // of all clocks, which go before it
+  Events events_;    // that the clocks have not learned from
+  // Blocks that have ended before their events were played; the number of the event behind each block's last.
+  std::deque<std::pair<BlockOrder, uint64_t>> ended_;
+  size_t ended_warps_ = 0;
+  const size_t few_events_;
+  size_t most_events_ = 0;
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
-  uint32_t warps_ = 1;  // of a block
+  SegmentId stamped_ = 0;  // the last
+  uint32_t warps_ = 1;     // of a block
   bool block_scopes_ = true;
   uint32_t series_ = 0;
   bool clocks_ = false;  // a fence, a release, an acquire or a partial barrier was seen in this launch

@@ -118,17 +118,27 @@ uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
 constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
 // Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
-// access of the lane.
-bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
+// access of the lane. own_segment: a segment of the lanes' warp.
+bool met_others(const Record* words, Mask mask, const Accessor& accessor, SegmentId own_segment, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint64_t record = bits(words[l]);
     const bool recent = static_cast<uint32_t>(record) >= accessor.floor;
-    const bool own = static_cast<uint32_t>(record) == accessor.segment && (record >> kLaneShift & 31) == l &&
+    const bool own = static_cast<uint32_t>(record) == own_segment && (record >> kLaneShift & 31) == l &&
                      (!strong || (record >> kAtomicShift & 1));
     others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
   }
   return others != 0;
+}
+
+// The same, if the lanes' warp has begun a new segment since it accessed the words.
+bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
+  if (!met_others(words, mask, accessor, accessor.segment, strong)) return false;
+  const SegmentId last = words[first_lane(mask)].segment;
+  if (last < accessor.order.first_segment()) return true;
+  const Segment& s = accessor.order.segment(last);
+  const bool own = s.block == accessor.block.block && s.warp == accessor.warp;
+  return !own || met_others(words, mask, accessor, last, strong);
 }
 
 // Notes the accesses of adjacent lanes to adjacent words, which usually do not conflict. False: each lane must be

@@ -43,7 +43,7 @@ struct Conflict {
 
 // The warp that makes the access: everything that the access's records share, and the cells that keep them.
 struct Accessor {
-  const Order& order;
+  Order& order;  // is asked
   const BlockOrder& block;
   const Cells& cells;
   uint32_t warp = 0;
