@@ -80,8 +80,7 @@ def prepare(lab: labs.Lab, where: str, *, picture: bool = False) -> Path:
     """Sets up and builds what grades the lab, and returns the build tree."""
     built = prebuilt.folder() if where == "lockstep" else None
     nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl, prebuilt=built is not None)
-    if why := toolkit.too_old(nvcc, lab.nvcc):
-        raise Failure(_("{lab} {why}. All other labs work with it.", lab=lab.name, why=why))
+    toolkit.need(nvcc, lab.nvcc, lab.name)
     if built and (tree := prebuilt.tree(built, lab, nvcc)):
         return tree
     if built:

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from . import wheels
+from .console import Failure
 from .language import _
 
 NEW = (13, 0)
@@ -42,6 +43,12 @@ def too_old(nvcc: Path | None, wanted: str) -> str:
     if has is None or has >= tuple(_numbers(Path(wanted))):
         return ""
     return _("needs nvcc {wanted} or later; {nvcc} is CUDA {has}", wanted=wanted, nvcc=nvcc, has=_dotted(has))
+
+
+def need(nvcc: Path | None, wanted: str, lab: str) -> None:
+    """Refuses the lab if this nvcc is too old for it. The build has no target for such a lab."""
+    if why := too_old(nvcc, wanted):
+        raise Failure(_("{lab} {why}. All other labs work with it.", lab=lab, why=why))
 
 
 def has_disassembler(nvcc: Path | None) -> bool:

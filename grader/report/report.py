@@ -6,7 +6,7 @@ import webbrowser
 from argparse import Namespace
 from pathlib import Path
 
-from launcher import build, judge, labs, setup
+from launcher import build, judge, labs, setup, toolkit
 from launcher.console import Failure, say
 from launcher.language import _
 from launcher.paths import BUILD, shown
@@ -62,7 +62,9 @@ def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.R
         raise Failure(
             _("--block {block}: lab {lab} has blocks of {blocks}", block=block, lab=lab.number, blocks=blocks)
         )
-    tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
+    nvcc = setup.prepare(opencl=lab.is_opencl)
+    toolkit.need(nvcc, lab.nvcc, lab.name)
+    tree = build.configure("lockstep", nvcc)
     wanted = judge.targets([lab]) + ([f"lab{lab.number}.report"] if lab.has_reference and not lab.is_opencl else [])
     build.build(tree, wanted, _("Building what grades {lab}", lab=lab.name))
     return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]

@@ -60,6 +60,14 @@ class Search(InAFolder):
         newer = self.nvcc("cuda-13.0", "release 13.0, V13.0.1")
         self.assertEqual(toolkit.search(), (newer, []))
 
+    def test_a_lab_for_a_newer_nvcc_is_refused_by_name(self) -> None:
+        nvcc = self.nvcc("path", "release 12.7, V12.7.1")
+        said = r"^99_new needs nvcc 12\.8 or later; .*/path/nvcc is CUDA 12\.7\. All other labs work with it\.$"
+        with self.assertRaisesRegex(Failure, said):
+            toolkit.need(nvcc, "12.8", "99_new")
+        toolkit.need(nvcc, "12.7", "99_new")
+        toolkit.need(nvcc, "", "99_new")
+
     def test_our_own_wheels_come_last(self) -> None:
         own = self.nvcc("wheels/bin", "release 13.0, V13.0.1")
         with mock.patch.multiple(wheels, installed=lambda _: True, cuda_folder=lambda: self.folder / "wheels"):

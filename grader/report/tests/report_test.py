@@ -6,10 +6,14 @@ import json
 import re
 import shutil
 import unittest
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from launcher.console import Failure
 from launcher.tests.machines import ROOT, InAFolder, lab
+from report import report
 
 SCAN = ROOT / "solutions" / "05_scan_hillis_steele" / "scan.cu"
 
@@ -88,6 +92,18 @@ class Report(InAFolder):
         answer = lab("report", "20", "--page", "details")
         self.assertEqual(answer.code, 2, answer.text)
         self.assertIn("lab 20 has no details: lockstep does not run OpenCL", answer.text)
+
+    def test_an_old_nvcc_is_named(self) -> None:
+        nvcc = self.folder / "nvcc"
+        nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.7, V12.7.1'\n", encoding="utf-8")
+        nvcc.chmod(0o755)
+        asked = Namespace(lab="22", file=None, csv=False, page=None, entry=None, elements=8, block=None)
+        with (
+            mock.patch.object(report.setup, "prepare", return_value=nvcc),
+            mock.patch.object(report.build, "configure", side_effect=AssertionError("the build has no such target")),
+            self.assertRaisesRegex(Failure, r"22_\w+ needs nvcc 12\.8 or later"),
+        ):
+            report.run(asked)
 
     def test_wrong_options(self) -> None:
         for arguments, message in (
