@@ -23,7 +23,7 @@ suite=
   esac
 done
 """
-JUDGING, SERVER, CUDART = "grader/judge", "lockstep/device_server", "lockstep/libcudart.so.13"
+JUDGING, SERVER = "grader/judge", "lockstep/device_server"
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,13 @@ def _one_by_one(program: str, suites: str = "*", server: str = "") -> tuple[str,
 
 
 def _of_faults(programs: Path) -> list[Check]:
-    """The fault corpus, a file of it at a time."""
+    """The fault corpus, a file of it at a time. lockstep's library has the name that CUDA's has, 12 or 13."""
+    [cudart] = (f"lockstep/{path.name}" for path in (programs / "lockstep").glob("libcudart.so.*"))
     built = sorted(path for path in (programs / FAULTS).glob("*") if path.is_file() and (path.stat().st_mode & 0o100))
     script = f"{{tree}}/{FAULTS}/faults.py"
     options = ("--programs", str(programs / FAULTS), "--library", "{build}/lockstep")
     return [
-        Check(f"faults.{path.name}", ("python3", "-B", script, path.name, *options), CUDART, (SERVER,))
+        Check(f"faults.{path.name}", ("python3", "-B", script, path.name, *options), cudart, (SERVER,))
         for path in built
     ]
 

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDERS = ("common/lockstep", "grader/judge", "grader/batch", "grader/launcher", "grader/learner")
+PYTHON = ("batch", "benchmark", "launcher", "learner", "package", "report", "strip", "tools", "website")
+FOLDERS = ("common/lockstep", "grader/judge", *(f"grader/{room}" for room in PYTHON))
 LEFT_OUT = {"tests", "bench", "__pycache__"}
 RULES = {
     ".py": ["universal.rules", "python.rules"],

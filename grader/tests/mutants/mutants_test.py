@@ -96,7 +96,20 @@ class Apply(unittest.TestCase):
                 Mutant("f", line, before, "x").apply(text)
 
 
-class Checks(unittest.TestCase):
+class Checks(InAFolder):
+    def test_every_room_of_python_is_drawn(self) -> None:
+        rooms = {path.parent.name for path in (ROOT / "grader").glob("*/tests") if any(path.parent.glob("*.py"))}
+        self.assertEqual(rooms, set(draw.PYTHON))
+
+    def test_the_fault_corpus_runs_on_lockstep_of_either_cuda(self) -> None:
+        for name in ("libcudart.so.12", "libcudart.so.13"):
+            programs = self.folder / name
+            for file in (f"lockstep/{name}", "common/lockstep/tests/faults/races"):
+                (programs / file).parent.mkdir(parents=True, exist_ok=True)
+                (programs / file).touch(mode=0o755)
+            faults = checks_of("common/lockstep/check/order.cc", ROOT, programs)[-1]
+            self.assertEqual((faults.name, faults.program), ("faults.races", f"lockstep/{name}"))
+
     def test_the_test_of_the_room_comes_first(self) -> None:
         for file, first in (
             ("common/lockstep/check/order.cc", "lockstep_check_test"),
