@@ -17,7 +17,7 @@ struct Permissions {
 inline constexpr uint32_t kOwnProcess = 0x7FFFFFFE;
 
 // The filter in the kernel's binary form, one struct sock_filter after the other. "": this judge was built without
-// libseccomp.
+// libseccomp, or the kernel takes no filters, as qemu when it runs programs of another processor.
 std::string filter_for(const Permissions& permissions);
 
 }  // namespace warpladder

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -179,6 +180,10 @@ class Filter : public ::testing::Test {
     const std::string text = filter_for(permissions);
     std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
     std::memcpy(program.data(), text.data(), text.size());
+    behind(program, act);
+  }
+  template <typename Act>
+  static void behind(std::vector<sock_filter>& program, Act act) {
     const pid_t child = fork();
     if (child == 0) {
       const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
@@ -228,6 +233,19 @@ TEST_F(Filter, TheKernelsRarerPartsAreRefusedToEveryone) {
     if (!refused(syscall(SYS_clone, CLONE_NEWUSER | CLONE_THREAD, 0, 0, 0, 0))) return 2;
     return syscall(SYS_clone3, nullptr, 0) == -1 && errno == ENOSYS ? 0 : 3;
   });
+}
+
+// qemu is such a kernel, when it runs programs of another processor. Without this the judge would start no process.
+TEST_F(Filter, IsEmptyWhereTheKernelTakesNone) {
+  ASSERT_FALSE(filter_for({}).empty());
+  constexpr uint32_t kNumber = offsetof(seccomp_data, nr), kFirst = offsetof(seccomp_data, args);
+  std::vector<sock_filter> none = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+                                   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kFirst),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  behind(none, [] { return filter_for({}).empty() ? 0 : 1; });
 }
 
 TEST_F(Filter, WithoutPermissionNoProcessStarts) {
