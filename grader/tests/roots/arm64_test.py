@@ -4,7 +4,7 @@ goldens; the judge, whose sandbox belongs to the machine, is left out."""
 import re
 import unittest
 
-from grader.tests.roots.root import COURSE, Root, missing
+from grader.launcher.tests.debian import COURSE, Root, missing
 
 # nvidia-cuda-toolkit for CUDA's headers, which are those of every processor, and for CMake, which asks for nvcc.
 PACKAGES = (

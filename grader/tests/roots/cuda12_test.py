@@ -3,7 +3,7 @@
 import unittest
 
 from grader.launcher.paths import ROOT
-from grader.tests.roots.root import COURSE, Root, missing
+from grader.launcher.tests.debian import COURSE, Root, missing
 
 # nvcc 12.4 and what the course needs anyway (grader/launcher/setup.py).
 PACKAGES = (

@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 
 from grader.launcher.paths import BUILD, ROOT
-from grader.tests.roots.root import Root, missing
+from grader.launcher.tests.debian import Root, missing
 
 # Release → the Python that it has for the course. Ubuntu's 3.10 is too old; its archive has another one.
 SYSTEMS = {"bookworm": "python3", "trixie": "python3", "jammy": "python3.11", "noble": "python3"}
