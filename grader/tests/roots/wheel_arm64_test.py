@@ -1,5 +1,5 @@
-"""The wheel for linux/arm64: ./lab wheel --machine aarch64 makes it in a Debian that has the cross compiler. pip installs
-it in a Debian for arm64, under qemu, where lab 00's starter and reference get their verdicts.
+"""The wheel for linux/arm64: ./lab wheel --machine aarch64 makes it in a Debian that has the cross compiler. pip
+installs it in a Debian for arm64, under qemu, where lab 00's starter and reference get their verdicts.
 
 It prints the seconds. They are those of qemu: no machine with such a processor takes that long.
 """
@@ -15,8 +15,8 @@ from pathlib import Path
 from grader.launcher.paths import ROOT
 from grader.launcher.tests.debian import COURSE, ArmRoot, Root, missing_for_arm
 
-# What the course needs anyway (grader/launcher/setup.py), the cross compiler, and qemu for the other root. TBB and OpenCL
-# are missing for this processor: the wheel is made without them.
+# What the course needs anyway (grader/launcher/setup.py), the cross compiler, and qemu for the other root. TBB
+# and OpenCL are missing for this processor: the wheel is made without them.
 PACKAGES = (
     *("g++", "cmake", "ninja-build", "binutils", "ccache", "git", "python3", "python3-venv", "nlohmann-json3-dev"),
     *("libssl-dev", "libzstd-dev", "liblz4-dev", "libseccomp-dev", "bubblewrap"),
