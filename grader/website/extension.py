@@ -126,6 +126,13 @@ def _begin_cell(writer: HTML5Translator, node: nodes.entry) -> None:
         writer.context[-1] = writer.context[-1].replace("</th", "</td")
 
 
+def _begin_container(writer: HTML5Translator, node: nodes.container) -> None:
+    """A table may be wider than its place. The keyboard scrolls it only if it can have the focus."""
+    HTML5Translator.visit_container(writer, node)
+    if "table-wrapper" in node["classes"]:
+        writer.body[-1] = writer.body[-1].replace("<div", '<div tabindex="0"', 1)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("course", None, "", Course)
     app.add_config_value("site_language", "en", "")
@@ -134,6 +141,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", _add_words)
     app.connect("html-page-context", _other_language)
     app.add_node(nodes.entry, override=True, html=(_begin_cell, HTML5Translator.depart_entry))
+    app.add_node(nodes.container, override=True, html=(_begin_container, HTML5Translator.depart_container))
     app.add_css_file("site.css")
     search.languages["zh"] = Pairs
     return {"parallel_read_safe": False, "parallel_write_safe": True}
