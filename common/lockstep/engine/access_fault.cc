@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "engine/access.h"
+#include "engine/block.h"
 #include "engine/fault.h"
 #include "engine/launch_state.h"
 #include "engine/warp.h"

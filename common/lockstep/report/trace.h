@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/observer.h"
+#include "engine/source_names.h"
 
 namespace lockstep {
 

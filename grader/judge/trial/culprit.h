@@ -2,6 +2,7 @@
 // whole process; a person wants the smallest case, with its counts, and a command that shows just that.
 #pragma once
 
+#include "grader/judge/cases/cases.h"
 #include "grader/judge/rules/report.h"
 #include "grader/judge/run/surroundings.h"
 
