@@ -142,17 +142,21 @@ void FunctionDecoder::add_access(MemoryAccess& access) {
   program_.accesses.push_back(access);
 }
 
+// Where the shared variable lies, if it is one.
+std::optional<uint64_t> FunctionDecoder::shared_offset(const std::string& name) const {
+  const SharedLayout& shared = context_.shared;
+  if (const auto own = shared.function_offsets.find({&function_, name}); own != shared.function_offsets.end())
+    return own->second;
+  if (const auto one = shared.module_offsets.find(name); one != shared.module_offsets.end()) return one->second;
+  return std::nullopt;
+}
+
 // A register that holds the address of a variable or function.
 uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
   const auto addend = static_cast<uint64_t>(operand.offset);
   if (const auto local = variables_.locals.find(operand.name); local != variables_.locals.end())
     return registers_.preset(Preset::kLocalAddress, width, local->second + addend);
-  if (const auto own = context_.shared.function_offsets.find({&function_, operand.name});
-      own != context_.shared.function_offsets.end())
-    return registers_.constant(width, own->second + addend);
-  if (const auto shared = context_.shared.module_offsets.find(operand.name);
-      shared != context_.shared.module_offsets.end())
-    return registers_.constant(width, shared->second + addend);
+  if (const auto shared = shared_offset(operand.name)) return registers_.constant(width, *shared + addend);
   if (is_kernel())
     if (const auto param = variables_.params.find(operand.name);
         param != variables_.params.end() && is_formal(operand.name))
@@ -252,6 +256,8 @@ void FunctionDecoder::set_address(MemoryAccess& access, const Statement& s, size
     const bool kernel_parameter = is_kernel() && is_formal(base.name);
     if (kernel_parameter) access.offset += static_cast<int64_t>(context_.symbols.param_block);
     access.space = kernel_parameter ? Space::kConst : Space::kParam;
+  } else if (const auto shared = shared_offset(base.name); shared && access.space == Space::kShared) {
+    access.offset += static_cast<int64_t>(*shared);  // without a register: variables may be neighbours, too
   } else {
     access.wide_base = base.kind == Operand::kSymbol || registers_.width_of(base) == Width::k64;
     access.base = source(s, base, access.wide_base ? Width::k64 : Width::k32);

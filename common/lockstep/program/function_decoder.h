@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -112,6 +113,7 @@ class FunctionDecoder {
   uint32_t last_pc() const { return static_cast<uint32_t>(program_.code.size() - 1); }
   void check_width(const Statement& s, const Operand& operand, Width wanted);
   uint32_t symbol(const Operand& operand, Width width);
+  std::optional<uint64_t> shared_offset(const std::string& name) const;
   bool is_formal(const std::string& name) const;
 
   DecodeContext& context_;
