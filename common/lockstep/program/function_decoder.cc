@@ -42,7 +42,8 @@ FunctionDecoder::FunctionDecoder(DecodeContext& context, const Function& functio
       program_(context.program),
       index_(index),
       registers_(function, program_.functions[index]),
-      variables_(lay_out_variables(function, is_kernel(), program_.functions[index])) {}
+      variables_(lay_out_variables(function, is_kernel(), program_.functions[index])),
+      contractions_(contractions(function)) {}
 
 void FunctionDecoder::run() {
   FunctionCode& code = program_.functions[index_];
@@ -62,7 +63,7 @@ void FunctionDecoder::run() {
       labels_[s.label] = statement_pc_.back();
       continue;
     }
-    decode_or_refuse(s, points[i]);
+    decode_or_refuse(i, points[i]);
   }
   Statement end;
   end.set_name(is_kernel() ? "exit" : "ret");
@@ -90,9 +91,14 @@ void FunctionDecoder::decode(const Statement& s) {
   opcode->decode(*this, s, *opcode);
 }
 
-void FunctionDecoder::decode_or_refuse(const Statement& s, uint32_t meeting) {
+void FunctionDecoder::decode_or_refuse(uint32_t statement, uint32_t meeting) {
+  const Statement& s = function_.body[statement];
   try {
-    decode(s);
+    if (contractions_.keep_factors.contains(statement)) keep_factors(statement);
+    if (const auto found = contractions_.of.find(statement); found != contractions_.of.end())
+      decode_contracted(s, found->second);
+    else
+      decode(s);
     if (meeting != kNowhere) meetings_.emplace_back(last_pc(), meeting);
   } catch (const Unsupported& error) {
     if (program_.refusal.message.empty()) program_.refusal = {error.what(), s.full_name(), s.location};
