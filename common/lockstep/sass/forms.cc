@@ -160,6 +160,7 @@ class KernelComparison {
   }
 
   Forms run() {
+    note_extra();
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (program_.code[pc].kind != Kind::kMemory) continue;
       const MemoryAccess& access = program_.accesses[program_.code[pc].index];
@@ -174,9 +175,7 @@ class KernelComparison {
       form.parts = !in_order && facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];
       form.unwritten = unwritten_[access.index];
-      if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
-    note_extra();
     return std::move(forms_);
   }
 
@@ -215,6 +214,11 @@ class KernelComparison {
   }
 
   AccessForm gone(const MemoryAccess& access) const {
+    const auto is_like_it = [&](const MachineAccess* one) {
+      return same_class(access.op, one->kind) && one->space == access.space;
+    };
+    if (std::ranges::any_of(elsewhere_, is_like_it))
+      return doubt(access, "ptxas may make one access of this one and others, in another place");
     AccessForm result;
     result.kind = AccessForm::kGone;
     result.op = access.op;
@@ -360,10 +364,22 @@ class KernelComparison {
     return known->second;
   }
 
+  // Accesses of the machine code that no access of the PTX asks for. In local memory they are registers. Elsewhere
+  // ptxas has made one store of two to one place, behind both; such a store has the line of some arithmetic.
   void note_extra() {
+    std::set<uint32_t> local, accessing;
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      const Instruction& in = program_.code[pc];
+      const uint32_t line = program_.locations[pc].ptx_line;
+      if (in.kind != Kind::kAlu && in.kind != Kind::kJoin) accessing.insert(line);
+      if (in.kind != Kind::kMemory) continue;
+      const Space space = program_.accesses[in.index].space;
+      if (space == Space::kLocal || space == Space::kGeneric) local.insert(line);
+    }
     for (const MachineAccess& one : machine_.accesses) {
-      if (one.space != Space::kLocal || local_.contains(one.line)) continue;
-      (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
+      if (one.space == Space::kLocal && !local.contains(one.line))
+        (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
+      if (one.space != Space::kLocal && !accessing.contains(one.line)) elsewhere_.push_back(&one);
     }
   }
 
@@ -374,7 +390,7 @@ class KernelComparison {
   const Conditions uniform_;         // the lines of comparisons that all lanes of a warp answer alike
   std::vector<bool> unwritten_;      // by Program::accesses
   std::map<uint32_t, Machine> at_;   // by the line of the PTX
-  std::set<uint32_t> local_;         // lines of the PTX that access local memory
+  Machine elsewhere_;                // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

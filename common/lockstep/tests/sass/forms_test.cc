@@ -57,6 +57,17 @@ TEST(Forms, OneLoadOfSixteenBytesForFour) {
   }
 }
 
+TEST(Forms, OneStoreOfTwoToOnePlaceIsADoubt) {
+  const Kernel kernel(
+      "st.shared.u32 [%r2], %r3;\n@%p1 st.shared.u32 [%r2], %r4;\nadd.u32 %r3, %r3, 1;\nld.shared.u32 %r5, [s];");
+  const MachineAccess store = changed(kernel.as_written("[%r2], %r3"), [](auto& a) { a.line += 2; });
+  const Compared of(kernel, {store});
+  for (const char* gone : {"[%r2], %r3", "[%r2], %r4"}) EXPECT_TRUE(says(of[gone].doubt, "in another place")) << gone;
+  EXPECT_EQ(of["ld.shared"].doubt, "") << "another kind of access";
+  const Compared at_a_store(kernel, {kernel.as_written("[%r2], %r4")});
+  EXPECT_EQ(at_a_store["[%r2], %r3"].doubt, "");
+}
+
 TEST(Forms, TwoLoadsOfEightBytesForFour) {
   const Kernel kernel(kFour);
   const auto widened = [](auto& a) { a.bytes = 8; };
