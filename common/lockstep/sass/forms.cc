@@ -241,9 +241,10 @@ class KernelComparison {
       const MemoryAccess& other = program_.accesses[index];
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
-    if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
+    const bool in_global = access.space == Space::kGlobal;
+    if ((access.neighbour == 0 && !in_global) || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
       return doubt(access, "ptxas joins it with accesses that lockstep cannot name");
-    result.kind = AccessForm::kWider;
+    if (!in_global) result.kind = AccessForm::kWider;  // in global memory it lies in the same sector
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = "ptxas makes one access of " + std::to_string(bytes) + " bytes of this one and its neighbours";
     return result;

@@ -57,6 +57,17 @@ TEST(Forms, OneLoadOfSixteenBytesForFour) {
   }
 }
 
+TEST(Forms, InGlobalMemoryAWiderStoreCountsAsEachOfItsParts) {
+  const Kernel kernel(
+      "st.global.u32 [%rd1], %r3;\nst.global.u32 [%rd1+4], %r4;\nst.global.v2.u32 [%rd1+8], {%r3, %r4};");
+  const Compared of(
+      kernel, {changed(kernel.as_written("[%rd1+4]"), [](auto& a) { a.bytes = 8; }), kernel.as_written("[%rd1+8]")});
+  EXPECT_EQ(of["[%rd1+4]"].kind, AccessForm::kAsWritten);
+  EXPECT_TRUE(says(of["[%rd1+4]"].note, "one access of 8 bytes"));
+  EXPECT_EQ(of["[%rd1],"].kind, AccessForm::kGone);
+  for (const char* access : {"[%rd1],", "[%rd1+4]", "[%rd1+8]"}) EXPECT_EQ(of[access].doubt, "") << access;
+}
+
 TEST(Forms, OneStoreOfTwoToOnePlaceIsADoubt) {
   const Kernel kernel(
       "st.shared.u32 [%r2], %r3;\n@%p1 st.shared.u32 [%r2], %r4;\nadd.u32 %r3, %r3, 1;\nld.shared.u32 %r5, [s];");
