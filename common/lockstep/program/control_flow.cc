@@ -197,4 +197,29 @@ std::vector<bool> early_meetings(const Function& function) {
   return result;
 }
 
+std::vector<std::vector<uint32_t>> straight_runs(const Function& function) {
+  const Blocks blocks = split(function);
+  std::vector<uint32_t> ways(blocks.end() + 1, 0);  // that lead to the block
+  if (blocks.end() > 0) ways[0] = 1;
+  for (const auto& successors : blocks.successors)
+    for (const uint32_t to : successors) ++ways[to];
+  const auto only_next = [&](uint32_t b) {
+    const auto& next = blocks.successors[b];
+    return next.size() == 1 && next[0] != blocks.end() && ways[next[0]] == 1 ? next[0] : kNowhere;
+  };
+  std::vector<bool> continues(blocks.end() + 1, false);
+  for (uint32_t b = 0; b < blocks.end(); ++b)
+    if (const uint32_t next = only_next(b); next != kNowhere) continues[next] = true;
+  std::vector<std::vector<uint32_t>> runs;
+  for (uint32_t first = 0; first < blocks.end(); ++first) {
+    if (continues[first] || ways[first] == 0) continue;
+    std::vector<uint32_t>& run = runs.emplace_back();
+    for (uint32_t b = first; b != kNowhere; b = only_next(b)) {
+      const uint32_t end = b + 1 < blocks.end() ? blocks.first[b + 1] : static_cast<uint32_t>(function.body.size());
+      for (uint32_t at = blocks.first[b]; at < end; ++at) run.push_back(at);
+    }
+  }
+  return runs;
+}
+
 }  // namespace lockstep

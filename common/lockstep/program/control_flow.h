@@ -16,4 +16,8 @@ std::vector<uint32_t> reconvergence_points(const Function& function);
 // are together again. Machine code often brings such lanes together here.
 std::vector<bool> early_meetings(const Function& function);
 
+// The statements in runs. A run is executed from its first to its last statement: blocks that only follow each other
+// are one run, whether a jump stands between them or not. Left out: what cannot be reached.
+std::vector<std::vector<uint32_t>> straight_runs(const Function& function);
+
 }  // namespace lockstep

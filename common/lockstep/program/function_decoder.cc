@@ -43,7 +43,8 @@ FunctionDecoder::FunctionDecoder(DecodeContext& context, const Function& functio
       program_(context.program),
       index_(index),
       registers_(function, program_.functions[index]),
-      variables_(lay_out_variables(function, is_kernel(), program_.functions[index])) {}
+      variables_(lay_out_variables(function, is_kernel(), program_.functions[index])),
+      contractions_(contractions(function)) {}
 
 void FunctionDecoder::run() {
   FunctionCode& code = program_.functions[index_];
@@ -63,7 +64,7 @@ void FunctionDecoder::run() {
       labels_[s.label] = statement_pc_.back();
       continue;
     }
-    decode_or_refuse(s, points[i]);
+    decode_or_refuse(i, points[i]);
   }
   Statement end;
   end.set_name(is_kernel() ? "exit" : "ret");
@@ -91,9 +92,14 @@ void FunctionDecoder::decode(const Statement& s) {
   opcode->decode(*this, s, *opcode);
 }
 
-void FunctionDecoder::decode_or_refuse(const Statement& s, uint32_t meeting) {
+void FunctionDecoder::decode_or_refuse(uint32_t statement, uint32_t meeting) {
+  const Statement& s = function_.body[statement];
   try {
-    decode(s);
+    if (contractions_.keep_factors.contains(statement)) keep_factors(statement);
+    if (const auto found = contractions_.of.find(statement); found != contractions_.of.end())
+      decode_contracted(s, found->second);
+    else
+      decode(s);
     if (meeting != kNowhere) meetings_.emplace_back(last_pc(), meeting);
   } catch (const Unsupported& error) {
     if (program_.refusal.message.empty()) program_.refusal = {error.what(), s.full_name(), s.location};
@@ -143,17 +149,21 @@ void FunctionDecoder::add_access(MemoryAccess& access) {
   program_.accesses.push_back(access);
 }
 
+// Where the shared variable lies, if it is one.
+std::optional<uint64_t> FunctionDecoder::shared_offset(const std::string& name) const {
+  const SharedLayout& shared = context_.shared;
+  if (const auto own = shared.function_offsets.find({&function_, name}); own != shared.function_offsets.end())
+    return own->second;
+  if (const auto one = shared.module_offsets.find(name); one != shared.module_offsets.end()) return one->second;
+  return std::nullopt;
+}
+
 // A register that holds the address of a variable or function.
 uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
   const auto addend = static_cast<uint64_t>(operand.offset);
   if (const auto local = variables_.locals.find(operand.name); local != variables_.locals.end())
     return registers_.preset(Preset::kLocalAddress, width, local->second + addend);
-  if (const auto own = context_.shared.function_offsets.find({&function_, operand.name});
-      own != context_.shared.function_offsets.end())
-    return registers_.constant(width, own->second + addend);
-  if (const auto shared = context_.shared.module_offsets.find(operand.name);
-      shared != context_.shared.module_offsets.end())
-    return registers_.constant(width, shared->second + addend);
+  if (const auto shared = shared_offset(operand.name)) return registers_.constant(width, *shared + addend);
   if (is_kernel())
     if (const auto param = variables_.params.find(operand.name);
         param != variables_.params.end() && is_formal(operand.name))
@@ -257,6 +267,8 @@ void FunctionDecoder::set_address(MemoryAccess& access, const Statement& s, size
     const bool kernel_parameter = is_kernel() && is_formal(base.name);
     if (kernel_parameter) access.offset += static_cast<int64_t>(context_.symbols.param_block);
     access.space = kernel_parameter ? Space::kConst : Space::kParam;
+  } else if (const auto shared = shared_offset(base.name); shared && access.space == Space::kShared) {
+    access.offset += static_cast<int64_t>(*shared);  // without a register: variables may be neighbours, too
   } else {
     access.wide_base = base.kind == Operand::kSymbol || registers_.width_of(base) == Width::k64;
     access.base = source(s, base, access.wide_base ? Width::k64 : Width::k32);

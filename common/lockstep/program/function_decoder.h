@@ -2,8 +2,10 @@
 // their operands, for all decoders. opcodes.h declares the decoders; the table of opcodes has one line for each.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -11,7 +13,11 @@
 #include <utility>
 #include <vector>
 
+<<<<<<< HEAD
 #include "base/words.h"
+=======
+#include "program/contraction.h"
+>>>>>>> 1bfec260534d99b19820a561e4652007c328502c
 #include "program/frame_layout.h"
 
 namespace lockstep {
@@ -114,11 +120,14 @@ class FunctionDecoder {
 
  private:
   void note_reads(const Statement& s);
-  void decode_or_refuse(const Statement& s, uint32_t meeting);  // meeting: a statement, or kNowhere
+  void decode_or_refuse(uint32_t statement, uint32_t meeting);  // meeting: a statement, or kNowhere
+  void decode_contracted(const Statement& s, const Contraction& contraction);
+  void keep_factors(uint32_t product);
   void resolve_labels();
   uint32_t last_pc() const { return static_cast<uint32_t>(program_.code.size() - 1); }
   void check_width(const Statement& s, const Operand& operand, Width wanted);
   uint32_t symbol(const Operand& operand, Width width);
+  std::optional<uint64_t> shared_offset(const std::string& name) const;
   bool is_formal(const std::string& name) const;
 
   DecodeContext& context_;
@@ -127,9 +136,11 @@ class FunctionDecoder {
   uint32_t index_;
   RegisterFile registers_;
   FrameVariables variables_;
-  std::set<std::string> read_registers_;              // by any instruction of the function
-  std::set<std::string> used_registers_;              // likewise, without those that are only stored
-  std::unordered_map<std::string, uint32_t> labels_;  // → pc
+  std::set<std::string> read_registers_;  // by any instruction of the function
+  std::set<std::string> used_registers_;  // likewise, without those that are only stored
+  const Contractions contractions_;
+  std::unordered_map<uint32_t, std::array<uint32_t, 2>> kept_factors_;  // by the product's statement: registers
+  std::unordered_map<std::string, uint32_t> labels_;                    // → pc
   std::vector<uint32_t> statement_pc_;
   std::vector<std::pair<uint32_t, std::string>> branches_;  // pc, label
   std::vector<std::pair<uint32_t, uint32_t>> meetings_;     // pc, statement

@@ -39,8 +39,8 @@ void note_neighbours(Program& program) {
 std::vector<uint32_t> neighbours_of(const Program& program, const MemoryAccess& access) {
   std::vector<uint32_t> found;
   for (const MemoryAccess& other : program.accesses)
-    if (other.neighbour && base_of(other) == base_of(access) && other.offset > access.offset - kWidestAccess &&
-        other.offset < access.offset + kWidestAccess)
+    if ((other.neighbour || other.space == Space::kGlobal) && base_of(other) == base_of(access) &&
+        other.offset > access.offset - kWidestAccess && other.offset < access.offset + kWidestAccess)
       found.push_back(other.index);
   std::ranges::sort(found, {}, [&](uint32_t index) { return program.accesses[index].offset; });
   return found;

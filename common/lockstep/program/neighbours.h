@@ -1,7 +1,8 @@
 // neighbours: the accesses that ptxas may join. It makes one load of 8 or 16 bytes from loads that lie side by side,
 // and the same of stores. PTX does not say where it does, so such accesses are counted in all three widths, and the
-// report takes the count of the width that the machine code has. In global memory ptxas joins nothing, since it does
-// not know how a pointer is aligned.
+// report takes the count of the width that the machine code has. In global memory ptxas joins only stores and loads
+// beside a vector, which shows how the pointer is aligned. The joined access lies in the sector of each of its parts,
+// so it counts as they do.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,8 @@ namespace lockstep {
 
 inline constexpr uint32_t kWidestAccess = 16;  // bytes of a lane
 
-// Numbers the loads and stores, from 1, that have another within 16 bytes of the same base register: in
-// MemoryAccess::neighbour; their number is Program::neighbours.
+// Numbers the loads and stores of shared and local memory, from 1, that have another within 16 bytes of the same base
+// register: in MemoryAccess::neighbour; their number is Program::neighbours.
 void note_neighbours(Program& program);
 
 // The accesses, as indices into Program::accesses, that ptxas could join with this one; itself among them; by offset.

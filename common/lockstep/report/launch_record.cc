@@ -265,6 +265,13 @@ void add_spills(Counted& counted, const Forms& forms) {
   }
 }
 
+// On a card, the launch would have gone on, or its error would have come elsewhere.
+void add_early_end(Counted& counted) {
+  counted.notes.insert("the launch did not end: it failed, or the program was interrupted");
+  for (const CounterName& counter : counter_names())
+    if (counter.kind == CounterKind::kExact) counted.doubtful.insert(counter.name);
+}
+
 void keep_differences(Counted& counted) {
   std::erase_if(counted.by_ptx, [&](const auto& sum) {
     const auto found = counted.counters.find(sum.first);
@@ -278,6 +285,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
+  if (state.faulted || !state.fault.ok()) add_early_end(record.all);
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "program/neighbours.h"
 #include "sass/influence.h"
 #include "sass/program_flow.h"
+#include "sass/uniform.h"
 
 namespace lockstep {
 namespace {
@@ -88,10 +90,48 @@ bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machi
          Pairing(written, machine.comparisons).all();
 }
 
+// From where an instruction is reached, and what is reached from there.
+class Reached {
+ public:
+  Reached(const Flow& flow, uint32_t instruction)
+      : flow_(flow), before_(flow.end() + 1, false), behind_(flow.end() + 1, false) {
+    std::vector<std::vector<uint32_t>> predecessors(flow.end() + 1);
+    for (uint32_t at = 0; at < flow.end(); ++at)
+      for (const uint32_t to : flow.successors[at]) predecessors[to].push_back(at);
+    spread(instruction, predecessors, before_);
+    spread(instruction, flow.successors, behind_);
+  }
+
+  // Whether lanes that part at the branch may come to the instruction apart: from both sides, or in other turns.
+  bool apart_from(uint32_t branch) const {
+    const auto sides = std::ranges::count_if(flow_.successors[branch], [&](uint32_t to) { return before_[to]; });
+    return sides > 1 || (sides == 1 && behind_[branch]);
+  }
+
+ private:
+  static void spread(uint32_t from, const std::vector<std::vector<uint32_t>>& steps, std::vector<bool>& reached) {
+    std::vector<uint32_t> open{from};
+    while (!open.empty()) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      if (reached[at]) continue;
+      reached[at] = true;
+      if (at < steps.size()) open.insert(open.end(), steps[at].begin(), steps[at].end());
+    }
+  }
+
+  const Flow& flow_;
+  std::vector<bool> before_, behind_;  // by instruction, itself among them
+};
+
 class KernelComparison {
  public:
   KernelComparison(const Program& program, const MachineKernel& machine)
-      : program_(program), machine_(machine), facts_(flow_of(program)), ordered_(depend_on_order(program, facts_)) {
+      : program_(program),
+        machine_(machine),
+        facts_(flow_of(program)),
+        ordered_(depend_on_order(program, facts_)),
+        uniform_(uniform_comparisons(program)) {
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
@@ -121,21 +161,22 @@ class KernelComparison {
   }
 
   Forms run() {
+    note_extra();
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (program_.code[pc].kind != Kind::kMemory) continue;
       const MemoryAccess& access = program_.accesses[program_.code[pc].index];
       if (!is_counted(access)) continue;
       AccessForm& form = forms_.of[access.index];
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
-      if (facts_.in_order())
-        form.parted_by = parting(access);
-      else
-        form.parts |= facts_.places()[pc].merges;
+      const bool in_order = facts_.in_order();
+      const Reached reached(facts_.flow(), pc);
+      std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
+      if (found(access).size() > 1) add_copies(pc, reached, parted_by);
+      form.parted_by.assign(parted_by.begin(), parted_by.end());
+      form.parts = !in_order && facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];
       form.unwritten = unwritten_[access.index];
-      if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
-    note_extra();
     return std::move(forms_);
   }
 
@@ -158,16 +199,33 @@ class KernelComparison {
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
+<<<<<<< HEAD
       if (one->bytes != machine[0]->bytes)
         return doubt(access, words("ptxas makes accesses of different widths of it"));
       if (one->bytes < bytes) return doubt(access, words("ptxas splits it into narrower accesses"));
+=======
+      if (one->bytes != machine[0]->bytes) return doubt(access, "ptxas makes accesses of different widths of it");
+      if (one->bytes < bytes && !is_part(access, machine))
+        return doubt(access, "ptxas splits it into narrower accesses");
+>>>>>>> 1bfec260534d99b19820a561e4652007c328502c
     }
     place(access, machine, result);
-    if (!result.doubt.empty() || machine[0]->bytes == bytes) return result;
+    if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
     return joined(access, machine[0]->bytes, result);
   }
 
+  // Whether ptxas loads only the part that the program uses, as the lower half of a wide integer. The whole lies within
+  // one sector, so in global memory the part counts the same.
+  bool is_part(const MemoryAccess& access, const Machine& machine) const {
+    return access.op == MemoryOp::kLoad && access.space == Space::kGlobal && machine.size() == 1;
+  }
+
   AccessForm gone(const MemoryAccess& access) const {
+    const auto is_like_it = [&](const MachineAccess* one) {
+      return same_class(access.op, one->kind) && one->space == access.space;
+    };
+    if (std::ranges::any_of(elsewhere_, is_like_it))
+      return doubt(access, "ptxas may make one access of this one and others, in another place");
     AccessForm result;
     result.kind = AccessForm::kGone;
     result.op = access.op;
@@ -190,9 +248,16 @@ class KernelComparison {
       const MemoryAccess& other = program_.accesses[index];
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
+<<<<<<< HEAD
     if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
       return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
     result.kind = AccessForm::kWider;
+=======
+    const bool in_global = access.space == Space::kGlobal;
+    if ((access.neighbour == 0 && !in_global) || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
+      return doubt(access, "ptxas joins it with accesses that lockstep cannot name");
+    if (!in_global) result.kind = AccessForm::kWider;  // in global memory it lies in the same sector
+>>>>>>> 1bfec260534d99b19820a561e4652007c328502c
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = words("ptxas makes one access of {count} bytes of this one and its neighbours",
                         {{"count", std::to_string(bytes)}});
@@ -239,16 +304,23 @@ class KernelComparison {
 
   // Compares the places of the machine's instructions with that of the access.
   void place(const MemoryAccess& access, const Machine& machine, AccessForm& form) const {
-    form.parts = machine.size() > 1;
+    const bool copies = machine.size() > 1;
     const uint32_t loops = facts_.places()[access.pc].loops;
     const std::vector<Asked>& conditions = conditions_of(access.pc);
     for (const MachineAccess* one : machine) {
+<<<<<<< HEAD
       if (one->elected != machine[0]->elected) form.doubt = words("ptxas lets one lane make it, in some copies");
       if (one->loops > loops) form.doubt = words("ptxas puts it into a loop");
       if (form.parts && one->conditions.empty() && !conditions.empty())
         form.doubt = words("ptxas moves it out of a condition");
+=======
+      if (one->elected != machine[0]->elected) form.doubt = "ptxas lets one lane make it, in some copies";
+      if (one->loops > loops) form.doubt = "ptxas puts it into a loop";
+      if (copies && one->conditions.empty() && !conditions.empty() && !is_in_first_turn(access))
+        form.doubt = "ptxas moves it out of a condition";
+>>>>>>> 1bfec260534d99b19820a561e4652007c328502c
     }
-    if (form.parts || !form.doubt.empty()) return;
+    if (copies || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {
       return facts_.places()[pc].loops == machine[0]->loops &&
              same_conditions(conditions_of(pc), machine[0]->conditions);
@@ -259,28 +331,53 @@ class KernelComparison {
     if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
   }
 
+  // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop. It may also
+  // load shared and local memory for a turn that never comes; elsewhere an address may be wrong.
+  bool is_in_first_turn(const MemoryAccess& access) const {
+    const bool early = access.op == MemoryOp::kLoad && access.space != Space::kGlobal;
+    const auto ends_turn = [&](uint32_t branch) {
+      return std::ranges::any_of(facts_.flow().successors[branch],
+                                 [&](uint32_t to) { return facts_.goes_back(branch, to); });
+    };
+    return !early && program_.code[access.pc].guard == 0 && std::ranges::all_of(facts_.deciders(access.pc), ends_turn);
+  }
+
   // The branches of the program at which lanes part that the machine code does not bring together before the access.
   // Where lanes meet early, those of all turns of a loop count: lockstep waits for all of them.
-  std::vector<uint32_t> parting(const MemoryAccess& access) const {
+  std::set<uint32_t> parting(const MemoryAccess& access, const Reached& reached) const {
     std::set<uint32_t> result;
     const bool merges = facts_.places()[access.pc].merges;
+    const auto add = [&](uint32_t line) {
+      bool any = false;
+      if (const auto there = branches_.find(line); there != branches_.end())
+        for (const uint32_t branch : there->second) {
+          if (!reached.apart_from(branch)) continue;
+          result.insert(branch);
+          any = true;
+        }
+      return any;
+    };
     for (const MachineAccess* one : found(access))
       for (const PartingBranch& branch : merges ? one->parting_around : one->parting) {
+        // ptxas opens no barrier for it, and we know why.
+        if (!branch.in_barrier && !branch.compares.empty() && std::ranges::includes(uniform_, branch.compares))
+          continue;
         bool known = !branch.compares.empty();
-        for (const uint32_t line : branch.compares) {
-          const auto there = branches_.find(line);
-          known &= line != kUnknownLine && there != branches_.end();
-          if (line != kUnknownLine && there != branches_.end())
-            result.insert(there->second.begin(), there->second.end());
-        }
+        for (const uint32_t line : branch.compares) known &= line != kUnknownLine && add(line);
         // Outside of barriers stand the branches that ptxas writes before a loop that it unrolls.
-        if (!known && branch.in_barrier)
-          result.insert(branches_.at(kUnknownLine).begin(), branches_.at(kUnknownLine).end());
+        if (!known && branch.in_barrier) add(kUnknownLine);
       }
     if (merges)  // where lockstep lost its patience
       for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
         if (program_.code[pc].kind == Kind::kJoin && program_.code[pc].index) result.insert(pc);
-    return {result.begin(), result.end()};
+    return result;
+  }
+
+  // Copies are exact only while no lanes part in the outermost loop around them; without a loop: in the function.
+  void add_copies(uint32_t pc, const Reached& reached, std::set<uint32_t>& parted_by) const {
+    for (const uint32_t branch : branches_.at(kUnknownLine))
+      if (facts_.places()[branch].outer == facts_.places()[pc].outer && reached.apart_from(branch))
+        parted_by.insert(branch);
   }
 
   const std::vector<Asked>& conditions_of(uint32_t pc) const {
@@ -289,10 +386,22 @@ class KernelComparison {
     return known->second;
   }
 
+  // Accesses of the machine code that no access of the PTX asks for. In local memory they are registers. Elsewhere
+  // ptxas has made one store of two to one place, behind both; such a store has the line of some arithmetic.
   void note_extra() {
+    std::set<uint32_t> local, accessing;
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      const Instruction& in = program_.code[pc];
+      const uint32_t line = program_.locations[pc].ptx_line;
+      if (in.kind != Kind::kAlu && in.kind != Kind::kJoin) accessing.insert(line);
+      if (in.kind != Kind::kMemory) continue;
+      const Space space = program_.accesses[in.index].space;
+      if (space == Space::kLocal || space == Space::kGeneric) local.insert(line);
+    }
     for (const MachineAccess& one : machine_.accesses) {
-      if (one.space != Space::kLocal || local_.contains(one.line)) continue;
-      (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
+      if (one.space == Space::kLocal && !local.contains(one.line))
+        (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
+      if (one.space != Space::kLocal && !accessing.contains(one.line)) elsewhere_.push_back(&one);
     }
   }
 
@@ -300,9 +409,10 @@ class KernelComparison {
   const MachineKernel& machine_;
   const FlowFacts facts_;
   const std::vector<bool> ordered_;  // by Program::accesses
+  const Conditions uniform_;         // the lines of comparisons that all lanes of a warp answer alike
   std::vector<bool> unwritten_;      // by Program::accesses
   std::map<uint32_t, Machine> at_;   // by the line of the PTX
-  std::set<uint32_t> local_;         // lines of the PTX that access local memory
+  Machine elsewhere_;                // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

@@ -110,6 +110,26 @@ TEST(MachineCode, ALoadThatPtxasLeavesOutCountsNothing) {
 }
 
 // 32 lanes add to one word.
+TEST(MachineCode, ALaunchThatFailsIsDoubtful) {
+  for (const bool goes_on : {false, true}) {  // after the bad access
+    DeviceOptions options;
+    options.checks.memory = goes_on;
+    const FakeTools tools(listing_of({"10: LDG.E R0, desc[UR4][R2.64]"}));
+    options.tools = tools.tools();
+    const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
+    const uint64_t nowhere = 64;
+    const Outcome outcome = run_kernel(*device, ptx_of("ld.global.u32 %r3, [%rd1];"),
+                                       {0, {1}, {32}, 0, false, std::as_bytes(std::span(&nowhere, 1))});
+    EXPECT_FALSE(outcome.ok());
+    const json launch = json::parse(device->report_json())["launches"][0];
+    EXPECT_TRUE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
+    EXPECT_TRUE(is_doubtful(launch, kShared + "st.sum"));
+    EXPECT_TRUE(is_doubtful(launch, "barriers"));
+    EXPECT_FALSE(is_doubtful(launch, "launch__shared_mem_per_block_static"));
+    EXPECT_TRUE(notes_say(launch, "did not end"));
+  }
+}
+
 TEST(MachineCode, OneLaneForTheWarp) {
   const std::string sum = "red.global.add.u32 [%rd1], %r1;";
   const std::string add = "10: @P0 REDG.E.ADD.STRONG.GPU desc[UR6][R4.64], R7";

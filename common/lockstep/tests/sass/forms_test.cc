@@ -58,6 +58,28 @@ TEST(Forms, OneLoadOfSixteenBytesForFour) {
   }
 }
 
+TEST(Forms, InGlobalMemoryAWiderStoreCountsAsEachOfItsParts) {
+  const Kernel kernel(
+      "st.global.u32 [%rd1], %r3;\nst.global.u32 [%rd1+4], %r4;\nst.global.v2.u32 [%rd1+8], {%r3, %r4};");
+  const Compared of(
+      kernel, {changed(kernel.as_written("[%rd1+4]"), [](auto& a) { a.bytes = 8; }), kernel.as_written("[%rd1+8]")});
+  EXPECT_EQ(of["[%rd1+4]"].kind, AccessForm::kAsWritten);
+  EXPECT_TRUE(says(of["[%rd1+4]"].note, "one access of 8 bytes"));
+  EXPECT_EQ(of["[%rd1],"].kind, AccessForm::kGone);
+  for (const char* access : {"[%rd1],", "[%rd1+4]", "[%rd1+8]"}) EXPECT_EQ(of[access].doubt, "") << access;
+}
+
+TEST(Forms, OneStoreOfTwoToOnePlaceIsADoubt) {
+  const Kernel kernel(
+      "st.shared.u32 [%r2], %r3;\n@%p1 st.shared.u32 [%r2], %r4;\nadd.u32 %r3, %r3, 1;\nld.shared.u32 %r5, [s];");
+  const MachineAccess store = changed(kernel.as_written("[%r2], %r3"), [](auto& a) { a.line += 2; });
+  const Compared of(kernel, {store});
+  for (const char* gone : {"[%r2], %r3", "[%r2], %r4"}) EXPECT_TRUE(says(of[gone].doubt, "in another place")) << gone;
+  EXPECT_EQ(of["ld.shared"].doubt, "") << "another kind of access";
+  const Compared at_a_store(kernel, {kernel.as_written("[%r2], %r4")});
+  EXPECT_EQ(at_a_store["[%r2], %r3"].doubt, "");
+}
+
 TEST(Forms, TwoLoadsOfEightBytesForFour) {
   const Kernel kernel(kFour);
   const auto widened = [](auto& a) { a.bytes = 8; };
@@ -77,10 +99,23 @@ TEST(Forms, AWidthThatThePtxDoesNotExplainIsADoubt) {
         .doubt;
   };
   EXPECT_TRUE(says(with(16), "accesses that lockstep cannot name"));
-  EXPECT_TRUE(says(with(2), "narrower"));
   const Compared mixed(kernel,
                        {kernel.as_written("ld.g"), changed(kernel.as_written("ld.g"), [](auto& a) { a.bytes = 8; })});
   EXPECT_TRUE(says(mixed["ld.g"].doubt, "different widths"));
+}
+
+// int i = offsets[k], where the offsets are of 64 bits.
+TEST(Forms, ThePartThatIsUsedCountsTheSameInGlobalMemory) {
+  const auto of_part = [](const char* load, int copies) {
+    const Kernel kernel(load);
+    const MachineAccess part = changed(kernel.as_written(load), [](auto& a) { a.bytes = 4; });
+    return Compared(kernel, std::vector<MachineAccess>(static_cast<size_t>(copies), part))[load];
+  };
+  const AccessForm used = of_part("ld.global.u64 %rd3, [%rd1];", 1);
+  EXPECT_EQ(used.kind, AccessForm::kAsWritten);
+  EXPECT_EQ(used.doubt, "");
+  EXPECT_TRUE(says(of_part("ld.global.u64 %rd3, [%rd1];", 2).doubt, "narrower")) << "two halves, or two copies";
+  EXPECT_TRUE(says(of_part("ld.shared.u64 %rd3, [s];", 1).doubt, "narrower"));
 }
 
 TEST(Forms, WhatHasNoInstructionCountsNothing) {
@@ -170,12 +205,31 @@ TEST(Forms, CopiesOfALoopAreExactWhileLanesStayTogether) {
   const Kernel kernel(kLoop);
   const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp")}; };
   const MachineAccess copy = changed(kernel.as_written("ld.s"), in_loop);
-  EXPECT_FALSE(Compared(kernel, {copy})["ld.s"].parts);
+  EXPECT_TRUE(Compared(kernel, {copy})["ld.s"].parted_by.empty());
   const Compared twice(kernel, {copy, copy});
-  EXPECT_TRUE(twice["ld.s"].parts);
+  EXPECT_EQ(twice["ld.s"].parted_by, std::vector<uint32_t>{kernel.pc("@%p1")});
   EXPECT_EQ(twice["ld.s"].doubt, "");
   const MachineAccess certain = changed(copy, [](auto& a) { a.conditions.clear(); });
   EXPECT_TRUE(says(Compared(kernel, {copy, certain})["ld.s"].doubt, "out of a condition"));
+}
+
+// ptxas writes the first turns before the loop, as when it knows how many there are. A load of shared memory may be one
+// that it makes too early, for a turn that never comes.
+TEST(Forms, TheFirstTurnMayStandBeforeTheLoop) {
+  const auto doubt = [](const std::string& body, std::string_view text) {
+    const Kernel kernel(body);
+    const MachineAccess turn =
+        changed(kernel.as_written(text), [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp.lt")}; });
+    return Compared(kernel, {kernel.as_written(text), turn})[text].doubt;
+  };
+  const auto loop = [](const std::string& access) {
+    return "mov.u32 %r3, 0;\nTURN:\n" + access + "\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 96;\n@%p1 bra TURN;\n";
+  };
+  EXPECT_EQ(doubt(loop("ld.global.u32 %r4, [%rd1];"), "ld.g"), "");
+  EXPECT_EQ(doubt(loop("st.shared.u32 [s], %r3;"), "st.s"), "");
+  EXPECT_TRUE(says(doubt(loop("ld.shared.u32 %r4, [s];"), "ld.s"), "out of a condition"));
+  const std::string guarded = "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra OUT;\n" + loop("st.shared.u32 [s], %r3;") + "OUT:";
+  EXPECT_TRUE(says(doubt(guarded, "st.s"), "out of a condition"));
 }
 
 TEST(Forms, ALoopThatPtxDoesNotHaveIsADoubt) {
@@ -205,8 +259,21 @@ TEST(Forms, AnEarlyMeetingIsExactWhileLanesStayTogether) {
   const auto at_second = [&](auto& a) { a.parting_around = {{{kernel.line("setp.eq.u32 %p2")}, true}}; };
   const Compared apart(kernel, {changed(kernel.as_written("st.s"), at_second), kernel.as_written("st.g")});
   parted = apart["st.s"].parted_by;
-  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p2")), 1);
-  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p1")), 0);
+  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p1")), 1) << "only there do both sides lead to the store";
+  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p2")), 0);
+}
+
+// if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.
+TEST(Forms, LanesThatDoNotMakeTheAccessDoNotMakeItApart) {
+  const Kernel kernel(
+      "mov.u32 %r3, 0;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra OUT;\nTURN:\nst.shared.u32 [s], %r3;\n"
+      "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, %r1;\n@%p2 bra TURN;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const auto part = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp.lt")}, a.parting = {{{}, true}}; };
+  const MachineAccess copy = changed(kernel.as_written("st.s"), part);
+  EXPECT_EQ(Compared(kernel, {copy, copy})["st.s"].parted_by, std::vector<uint32_t>{kernel.pc("@%p2")});
+  const MachineAccess behind = changed(kernel.as_written("st.g"), [](auto& a) { a.parting = {{{}, true}}; });
+  EXPECT_EQ(Compared(kernel, {behind})["st.g"].parted_by,
+            (std::vector<uint32_t>{kernel.pc("@%p1"), kernel.pc("@%p2")}));
 }
 
 // A branch of the machine code that no comparison of the PTX explains.
@@ -220,6 +287,21 @@ TEST(Forms, LanesMayPartAtAnyBranchIfTheComparisonIsUnknown) {
   EXPECT_EQ(parted_by(true, {kUnknownLine}), std::vector<uint32_t>{kernel.pc("@%p1")});
   EXPECT_EQ(parted_by(true, {}), std::vector<uint32_t>{kernel.pc("@%p1")});
   EXPECT_EQ(parted_by(false, {kUnknownLine}), std::vector<uint32_t>{}) << "ptxas knows that all lanes go one way";
+}
+
+// if (tid == 0 && n > 0) …; barrier; for (i < n) …: both branches ask about n, and lanes part only at the first.
+TEST(Forms, LanesDoNotPartWherePtxComparesWhatTheyShare) {
+  const Kernel kernel(
+      "setp.ne.u32 %p1, %r2, 0;\nsetp.lt.s32 %p2, %r1, 1;\nor.pred %p3, %p1, %p2;\n@%p3 bra REST;\n"
+      "st.shared.u32 [s], %r2;\nREST:\nbar.sync 0;\n@%p2 bra OUT;\nld.shared.u32 %r3, [s];\nOUT:\n"
+      "st.global.u32 [%rd1], %r3;");
+  const auto parted_by = [&](bool in_barrier, const char* compares) {
+    const auto by = [&](auto& a) { a.parting = {{{kernel.line(compares)}, in_barrier}}; };
+    return Compared(kernel, {changed(kernel.as_written("st.g"), by)})["st.g"].parted_by;
+  };
+  EXPECT_TRUE(parted_by(false, "setp.lt").empty());
+  EXPECT_EQ(parted_by(true, "setp.lt"), (std::vector<uint32_t>{kernel.pc("@%p3"), kernel.pc("@%p2")}));
+  EXPECT_EQ(parted_by(false, "setp.ne"), std::vector<uint32_t>{kernel.pc("@%p3")});
 }
 
 // ---- atomics ----

@@ -31,6 +31,18 @@ TEST(Neighbours, AreNotInGlobalMemory) {
   EXPECT_FALSE(has_neighbour("ld.global.u32 %r3, [%rd1];\nld.global.u32 %r4, [%rd1+4];", "%r3, ["));
 }
 
+// __shared__ float a, b;
+TEST(Neighbours, TwoVariablesMayLieSideBySide) {
+  const std::string declared = ".shared .align 4 .b8 a[4];\n.shared .align 4 .b8 b[4];\n.shared .align 16 .b8 c[64];\n";
+  const Kernel kernel(declared +
+                      "st.shared.u32 [a], %r2;\nst.shared.u32 [b], %r2;\nst.shared.u32 [c+32], %r2;\n"
+                      "mov.u32 %r3, b;\nst.shared.u32 [%r3+4], %r2;");
+  EXPECT_EQ(kernel.program().neighbours, 2u);
+  EXPECT_EQ(kernel.access("[b]").offset - kernel.access("[a]").offset, 4);
+  EXPECT_EQ(neighbours_of(kernel.program(), kernel.access("[b]")),
+            (std::vector<uint32_t>{kernel.access("[a]").index, kernel.access("[b]").index}));
+}
+
 TEST(Neighbours, AreListedByTheirOffset) {
   const Kernel kernel(
       "st.shared.u32 [s+8], %r2;\nst.shared.u32 [s], %r2;\nst.shared.u32 [s+4], %r2;\nst.shared.u32 [s+64], %r2;");
