@@ -13,11 +13,8 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD
 #include "base/words.h"
-=======
 #include "program/contraction.h"
->>>>>>> 1bfec260534d99b19820a561e4652007c328502c
 #include "program/frame_layout.h"
 
 namespace lockstep {

@@ -267,7 +267,7 @@ void add_spills(Counted& counted, const Forms& forms) {
 
 // On a card, the launch would have gone on, or its error would have come elsewhere.
 void add_early_end(Counted& counted) {
-  counted.notes.insert("the launch did not end: it failed, or the program was interrupted");
+  counted.notes.insert(words("the launch did not end: it failed, or the program was interrupted"));
   for (const CounterName& counter : counter_names())
     if (counter.kind == CounterKind::kExact) counted.doubtful.insert(counter.name);
 }

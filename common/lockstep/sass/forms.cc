@@ -199,15 +199,10 @@ class KernelComparison {
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
-<<<<<<< HEAD
       if (one->bytes != machine[0]->bytes)
         return doubt(access, words("ptxas makes accesses of different widths of it"));
-      if (one->bytes < bytes) return doubt(access, words("ptxas splits it into narrower accesses"));
-=======
-      if (one->bytes != machine[0]->bytes) return doubt(access, "ptxas makes accesses of different widths of it");
       if (one->bytes < bytes && !is_part(access, machine))
-        return doubt(access, "ptxas splits it into narrower accesses");
->>>>>>> 1bfec260534d99b19820a561e4652007c328502c
+        return doubt(access, words("ptxas splits it into narrower accesses"));
     }
     place(access, machine, result);
     if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
@@ -225,7 +220,7 @@ class KernelComparison {
       return same_class(access.op, one->kind) && one->space == access.space;
     };
     if (std::ranges::any_of(elsewhere_, is_like_it))
-      return doubt(access, "ptxas may make one access of this one and others, in another place");
+      return doubt(access, words("ptxas may make one access of this one and others, in another place"));
     AccessForm result;
     result.kind = AccessForm::kGone;
     result.op = access.op;
@@ -248,16 +243,10 @@ class KernelComparison {
       const MemoryAccess& other = program_.accesses[index];
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
-<<<<<<< HEAD
-    if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
-      return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
-    result.kind = AccessForm::kWider;
-=======
     const bool in_global = access.space == Space::kGlobal;
     if ((access.neighbour == 0 && !in_global) || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
-      return doubt(access, "ptxas joins it with accesses that lockstep cannot name");
+      return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
     if (!in_global) result.kind = AccessForm::kWider;  // in global memory it lies in the same sector
->>>>>>> 1bfec260534d99b19820a561e4652007c328502c
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = words("ptxas makes one access of {count} bytes of this one and its neighbours",
                         {{"count", std::to_string(bytes)}});
@@ -308,17 +297,10 @@ class KernelComparison {
     const uint32_t loops = facts_.places()[access.pc].loops;
     const std::vector<Asked>& conditions = conditions_of(access.pc);
     for (const MachineAccess* one : machine) {
-<<<<<<< HEAD
       if (one->elected != machine[0]->elected) form.doubt = words("ptxas lets one lane make it, in some copies");
       if (one->loops > loops) form.doubt = words("ptxas puts it into a loop");
-      if (form.parts && one->conditions.empty() && !conditions.empty())
-        form.doubt = words("ptxas moves it out of a condition");
-=======
-      if (one->elected != machine[0]->elected) form.doubt = "ptxas lets one lane make it, in some copies";
-      if (one->loops > loops) form.doubt = "ptxas puts it into a loop";
       if (copies && one->conditions.empty() && !conditions.empty() && !is_in_first_turn(access))
-        form.doubt = "ptxas moves it out of a condition";
->>>>>>> 1bfec260534d99b19820a561e4652007c328502c
+        form.doubt = words("ptxas moves it out of a condition");
     }
     if (copies || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {
