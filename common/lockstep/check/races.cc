@@ -118,27 +118,17 @@ uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
 constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
 // Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
-// access of the lane. own_segment: a segment of the lanes' warp.
-bool met_others(const Record* words, Mask mask, const Accessor& accessor, SegmentId own_segment, bool strong) {
+// access of the lane.
+bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint64_t record = bits(words[l]);
     const bool recent = static_cast<uint32_t>(record) >= accessor.floor;
-    const bool own = static_cast<uint32_t>(record) == own_segment && (record >> kLaneShift & 31) == l &&
+    const bool own = static_cast<uint32_t>(record) == accessor.segment && (record >> kLaneShift & 31) == l &&
                      (!strong || (record >> kAtomicShift & 1));
     others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
   }
   return others != 0;
-}
-
-// The same, if the lanes' warp has begun a new segment since it accessed the words.
-bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
-  if (!met_others(words, mask, accessor, accessor.segment, strong)) return false;
-  const SegmentId last = words[first_lane(mask)].segment;
-  if (last < accessor.order.first_segment()) return true;
-  const Segment& s = accessor.order.segment(last);
-  const bool own = s.block == accessor.block.block && s.warp == accessor.warp;
-  return !own || met_others(words, mask, accessor, last, strong);
 }
 
 // Notes the accesses of adjacent lanes to adjacent words, which usually do not conflict. False: each lane must be
@@ -151,6 +141,27 @@ bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, co
   const uint64_t record = bits(mine);
   for (uint32_t l = 0; l < kWarpSize; ++l)
     if (mask >> l & 1) to[l] = std::bit_cast<Record>(record | uint64_t{l} << kLaneShift);
+  return true;
+}
+
+// The same, if each lane was the last at its word, but in an earlier segment: a release or a fence began a new one.
+// note_row() is faster because it does not look segments up.
+[[gnu::noinline]] bool note_row_again(const Accessor& accessor, Mask mask, uint64_t word, bool reads,
+                                      const Record& mine) {
+  const Cells& cells = accessor.cells;
+  const auto is_own = [&](const Record& r, uint32_t lane) {
+    if (r.segment < accessor.floor) return true;
+    if (r.segment < accessor.order.first_segment() || r.lane != lane || (mine.atomic && !r.atomic)) return false;
+    const Segment& s = accessor.order.segment(r.segment);
+    return s.block == accessor.block.block && s.warp == accessor.warp;
+  };
+  for (const uint32_t l : each_lane(mask)) {
+    const uint64_t at = word + l;
+    if (!is_own(cells.writer[at], l) || !is_own(cells.reader[at], l)) return false;
+    if (!reads && !is_own(cells.other_reader[at], l)) return false;
+  }
+  Record* to = (reads ? cells.reader : cells.writer) + word;
+  for (const uint32_t l : each_lane(mask)) to[l] = mine, to[l].lane = l & 31;
   return true;
 }
 
@@ -168,7 +179,8 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
     // The cells of inactive lanes are read and not changed. They must exist.
     const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= accessor.cells.words;
     if (!astray && exist && !accessor.kept &&
-        note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)))
+        (note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)) ||
+         note_row_again(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))))
       return;
   }
   for (const uint32_t l : each_lane(mask)) {
