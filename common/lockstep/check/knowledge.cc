@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "check/remembered.h"
-
 namespace lockstep {
 namespace {
 

@@ -11,11 +11,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/lanes.h"
+#include "check/remembered.h"
 
 namespace lockstep {
-
-using Moments = std::array<uint32_t, kWarpSize>;  // of a warp's lanes; 0: nothing is known
 
 // The accesses of some warps: of all their lanes before a moment, and of one lane of the first warp before another.
 struct Accesses {
@@ -56,8 +54,6 @@ class Knowledge {
 
   Node* root_ = nullptr;
 };
-
-class Remembered;
 
 // Takes from knowledge what nobody can ask about any longer. What is equal then becomes one tree.
 class Forgetting {

@@ -5,14 +5,16 @@
 // remembered access before such a number.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "check/knowledge.h"
+#include "base/lanes.h"
 
 namespace lockstep {
 
-using SegmentId = uint32_t;  // 0: none
+using SegmentId = uint32_t;                       // 0: none
+using Moments = std::array<uint32_t, kWarpSize>;  // of a warp's lanes; 0: nothing is known
 
 struct Segment {
   uint32_t block = 0;
