@@ -73,6 +73,54 @@ TEST(Knowledge, EqualTreesComeToBeOne) {
   EXPECT_TRUE(one.same_as(other));
 }
 
+// One block of warps; segment s + 1 is the warp's at time s.
+struct RememberedBy {
+  std::vector<Segment> segments;
+  explicit RememberedBy(uint32_t warps) {
+    for (uint32_t time = 1; time <= 20; ++time)
+      for (uint32_t warp = 0; warp < warps; ++warp) segments.push_back({0, time, warp});
+  }
+  SegmentId at(uint32_t warp, uint32_t time, uint32_t warps) const { return 1 + (time - 1) * warps + warp; }
+};
+
+TEST(Remembered, SaysTheLatestAccessBeforeASegment) {
+  const RememberedBy by(2);
+  const SegmentId from = by.at(0, 10, 2);
+  Remembered remembered({by.segments, 1, 2}, from);
+  remembered.add(by.at(1, 12, 2), 5);
+  remembered.add(by.at(1, 3, 2), 5);
+  remembered.add(by.at(1, 7, 2), 5);
+  EXPECT_EQ(remembered.count(), 3u);
+  EXPECT_EQ(remembered.of(0), nullptr);
+  ASSERT_TRUE(remembered.of(1));
+  EXPECT_EQ((*remembered.of(1))[5], 8u) << "behind the access, not at it";
+  remembered.pass_to(by.at(1, 12, 2));
+  EXPECT_EQ((*remembered.of(1))[5], 8u);
+  remembered.pass_to(by.at(1, 12, 2) + 1);
+  EXPECT_EQ((*remembered.of(1))[5], 13u);
+  EXPECT_EQ((*remembered.of(1))[4], 0u);
+}
+
+TEST(Forgetting, WhatDiffersOnlyInForgottenAccessesBecomesEqual) {
+  const RememberedBy by(32);
+  Knowledge a, b, c;
+  for (Knowledge* const known : {&a, &b}) known->learn(all_of(17, 1, 9));
+  a.learn(all_of(3, 1, 15));
+  b.learn(all_of(4, 1, 2));
+  c.learn(all_of(17, 1, 5));
+  Remembered remembered({by.segments, 1, 32}, by.at(0, 20, 32));
+  remembered.add(by.at(17, 6, 32), 1);
+  Forgetting forgetting(remembered);
+  for (Knowledge* const known : {&a, &b, &c}) forgetting.in(*known);
+  EXPECT_TRUE(a.same_as(b));
+  EXPECT_FALSE(a.same_as(c));
+  EXPECT_TRUE(a.knows(17, 1, 6));
+  EXPECT_FALSE(a.knows(17, 1, 7)) << "no access at that moment is remembered";
+  EXPECT_FALSE(a.knows(3, 0, 1));
+  EXPECT_TRUE(c.knows(17, 1, 4));
+  EXPECT_FALSE(c.knows(17, 1, 6)) << "forgetting adds nothing";
+}
+
 TEST(Clock, KnowsWhatTheClocksKnewThatItLearnedFrom) {
   History history;
   Clock a, b, c;
