@@ -196,9 +196,9 @@ class InProcessDevice : public EmulatedDevice {
     host_.ends(heap);
   }
   std::string report_json(std::string_view end) const override {
-    return to_json(
-        {records_, findings_.all(), host_.counted_calls(), host_.failed_calls(), stopped_at_, host_.crossing()},
-        options_.schedule, end);
+    return to_json({records_, findings_.all(), host_.counted_calls(), host_.failed_calls(), stopped_at_,
+                    host_.library_calls(), host_.crossing()},
+                   options_.schedule, end);
   }
 
  private:

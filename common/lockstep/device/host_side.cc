@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostCalls = 4096;  // that are named: a program may make calls without end
 constexpr size_t kMostFailed = 16;   // of failed calls
+constexpr size_t kMostLibraries = 16;
 
 // The program chose the text.
 std::string line_at(std::string_view place) {
@@ -38,6 +39,10 @@ void HostSide::tell_place(CallKind call, uint64_t address, std::string_view plac
   lost_launches_ += call == CallKind::kLostLaunch;
   // A card frees nothing after a fault. A program that tries has forgotten nothing.
   if (call == CallKind::kLostFree && fault_) allocations_.erase(address);
+  if (call == CallKind::kLibraryCall) {
+    const std::string library = plain(place, true);
+    if (library_calls_.size() < kMostLibraries || library_calls_.contains(library)) ++library_calls_[library];
+  }
   if (call == CallKind::kHostRead || call == CallKind::kHostWrite)
     note_access(address, call == CallKind::kHostWrite, at);
   if (call != CallKind::kAllocation) return;

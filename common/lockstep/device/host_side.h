@@ -46,6 +46,8 @@ class HostSide {
   const std::vector<std::string>& counted_calls() const { return counted_calls_; }
   // What the program says of calls that failed, with the next step, and with marks (base/words.h).
   const std::vector<std::string>& failed_calls() const { return failed_calls_; }
+  // Calls of NVIDIA's libraries that were computed on the host, by library. The program tells of them.
+  const std::map<std::string, uint64_t>& library_calls() const { return library_calls_; }
   void tell_place(CallKind call, uint64_t address, std::string_view place);
   void kernel_failed(size_t finding) { fault_ = finding; }  // with this finding
   void start_profiling() { profiled_ = true; }
@@ -78,6 +80,7 @@ class HostSide {
   bool profiled_ = false;
   uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
   std::vector<std::string> counted_calls_, failed_calls_;
+  std::map<std::string, uint64_t> library_calls_;
   bool failure_stays_ = false;      // the planned failure is repeated by every later call
   std::optional<size_t> injected_;  // the planned failure's finding, until its place is told
   std::optional<size_t> fault_;     // the finding of the kernel that failed

@@ -1,6 +1,8 @@
 // report: the records of launches, and findings → JSON text, and the file that holds it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +18,10 @@ namespace lockstep {
 struct Reported {
   const LaunchRecords& launches;
   const std::vector<Finding>& findings;
-  const std::vector<std::string>& calls;         // left out if it is empty
-  const std::vector<std::string>& failed_calls;  // likewise
-  const std::string& stopped_at;                 // likewise
+  const std::vector<std::string>& calls;                 // left out if it is empty
+  const std::vector<std::string>& failed_calls;          // likewise
+  const std::string& stopped_at;                         // likewise
+  const std::map<std::string, uint64_t>& library_calls;  // likewise
   const Crossing crossing;
 };
 
@@ -34,6 +37,7 @@ struct Reported {
 //  "stopped_at"?: what a kernel was doing when the program was interrupted,
 //  beside each text for a person the same in parts, for a translation: "lines", "note_parts", "failed_call_lines",
 //  "stopped_at_lines",
+//  "notes"?: of each library whose calls were computed on the host, how many there were,
 //  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.

@@ -133,10 +133,23 @@ struct Search {
   }
 };
 
+// Whether the code is that of a library beside this one: lockstep's own cuBLAS or cuRAND.
+bool is_beside(uintptr_t address) {
+  const auto file_of = [](const void* code) -> std::string_view {
+    Dl_info info;
+    return dladdr(code, &info) && info.dli_fname ? info.dli_fname : "";
+  };
+  const std::string_view file = file_of(reinterpret_cast<void*>(address));
+  const std::string_view own = file_of(reinterpret_cast<const void*>(&own_code));
+  const size_t folder = own.rfind('/') + 1;
+  return folder && file.starts_with(own.substr(0, folder)) &&
+         (file.substr(folder).starts_with("libcublas.") || file.substr(folder).starts_with("libcurand."));
+}
+
 Search search(const CallStack& stack) {
   Search own;
   for (const uintptr_t address : stack)
-    if (any_frame(address, [&](const Frame& frame) { return own(frame); })) break;
+    if (!is_beside(address) && any_frame(address, [&](const Frame& frame) { return own(frame); })) break;
   return own;
 }
 
@@ -166,6 +179,7 @@ std::string place_of(const CallStack& stack) {
     return words("{place} in {function}", {{"place", place}, {"function", demangled(own.function)}});
   }
   for (const uintptr_t address : stack) {
+    if (is_beside(address)) continue;
     const std::string name = symbol_of(address);
     const auto has = [&](const char* part) { return name.find(part) != name.npos; };
     const bool is_runtime =
