@@ -105,20 +105,20 @@ void trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, c
 
 using namespace lockstep::libraries;
 
-#define LOCKSTEP_GER(name, conjugated, T, width, Int)                                                        \
-  cublasStatus_t name##_v2##width(cublasHandle_t handle, Int m, Int n, const T* alpha, const T* x, Int incx, \
-                                  const T* y, Int incy, T* a, Int lda) {                                     \
-    return compute(handle, [&] {                                                                             \
-      ger<Host<T>>(handle, {alpha, kType<T>}, {x, kType<T>, m, incx}, {y, kType<T>, n, incy},                \
-                   {a, kType<T>, m, n, lda}, conjugated);                                                    \
-    });                                                                                                      \
+#define LOCKSTEP_GER(name, conjugated, T, width, Int)                                                                \
+  cublasStatus_t cublas##name##_v2##width(cublasHandle_t handle, Int m, Int n, const T* alpha, const T* x, Int incx, \
+                                          const T* y, Int incy, T* a, Int lda) {                                     \
+    return compute(handle, [&] {                                                                                     \
+      ger<Host<T>>(handle, {alpha, kType<T>}, {x, kType<T>, m, incx}, {y, kType<T>, n, incy},                        \
+                   {a, kType<T>, m, n, lda}, conjugated);                                                            \
+    });                                                                                                              \
   }
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasSger, false, float)
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasDger, false, double)
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasCgeru, false, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasCgerc, true, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasZgeru, false, cuDoubleComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_GER, cublasZgerc, true, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Sger, false, float)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Dger, false, double)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Cgeru, false, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Cgerc, true, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Zgeru, false, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_GER, Zgerc, true, cuDoubleComplex)
 
 #define LOCKSTEP_MATRICES(letter, T, width, Int)                                                                     \
   cublasStatus_t cublas##letter##gemv_v2##width(cublasHandle_t handle, cublasOperation_t op, Int m, Int n,           \

@@ -126,19 +126,19 @@ void execute(cudaDataType type, Run&& run) {
 
 using namespace lockstep::libraries;
 
-#define LOCKSTEP_DOT(name, conjugated, T, width, Int)                                                       \
-  cublasStatus_t name##_v2##width(cublasHandle_t handle, Int n, const T* x, Int incx, const T* y, Int incy, \
-                                  T* result) {                                                              \
-    return compute(handle, [&] {                                                                            \
-      dot<Host<T>>(handle, {x, kType<T>, n, incx}, {y, kType<T>, n, incy}, {result, kType<T>}, conjugated); \
-    });                                                                                                     \
+#define LOCKSTEP_DOT(name, conjugated, T, width, Int)                                                               \
+  cublasStatus_t cublas##name##_v2##width(cublasHandle_t handle, Int n, const T* x, Int incx, const T* y, Int incy, \
+                                          T* result) {                                                              \
+    return compute(handle, [&] {                                                                                    \
+      dot<Host<T>>(handle, {x, kType<T>, n, incx}, {y, kType<T>, n, incy}, {result, kType<T>}, conjugated);         \
+    });                                                                                                             \
   }
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasSdot, false, float)
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasDdot, false, double)
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasCdotu, false, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasCdotc, true, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasZdotu, false, cuDoubleComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasZdotc, true, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Sdot, false, float)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Ddot, false, double)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Cdotu, false, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Cdotc, true, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Zdotu, false, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_DOT, Zdotc, true, cuDoubleComplex)
 
 #define LOCKSTEP_TWO_VECTORS(letter, T, width, Int)                                                                   \
   cublasStatus_t cublas##letter##axpy_v2##width(cublasHandle_t handle, Int n, const T* alpha, const T* x, Int incx,   \
@@ -157,18 +157,18 @@ LOCKSTEP_WIDTHS(LOCKSTEP_DOT, cublasZdotc, true, cuDoubleComplex)
   }
 LOCKSTEP_EACH_TYPE(LOCKSTEP_TWO_VECTORS)
 
-#define LOCKSTEP_EXTREME(name, largest, T, width, Int)                                                  \
-  cublasStatus_t name##_v2##width(cublasHandle_t handle, Int n, const T* x, Int incx, Int* result) {    \
-    return compute(handle, [&] { extreme<Host<T>>(handle, {x, kType<T>, n, incx}, result, largest); }); \
+#define LOCKSTEP_EXTREME(name, largest, T, width, Int)                                                       \
+  cublasStatus_t cublas##name##_v2##width(cublasHandle_t handle, Int n, const T* x, Int incx, Int* result) { \
+    return compute(handle, [&] { extreme<Host<T>>(handle, {x, kType<T>, n, incx}, result, largest); });      \
   }
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIsamax, true, float)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIdamax, true, double)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIcamax, true, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIzamax, true, cuDoubleComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIsamin, false, float)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIdamin, false, double)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIcamin, false, cuComplex)
-LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, cublasIzamin, false, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Isamax, true, float)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Idamax, true, double)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Icamax, true, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Izamax, true, cuDoubleComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Isamin, false, float)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Idamin, false, double)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Icamin, false, cuComplex)
+LOCKSTEP_WIDTHS(LOCKSTEP_EXTREME, Izamin, false, cuDoubleComplex)
 
 #define LOCKSTEP_SIZES(letters, T, Real, width, Int)                                                                 \
   cublasStatus_t cublas##letters##nrm2_v2##width(cublasHandle_t handle, Int n, const T* x, Int incx, Real* result) { \
