@@ -28,6 +28,7 @@ ORDER: dict[str, dict[str, str]] = {
         "common/lockstep/device": "",
         "common/lockstep/runtime": "",
         "common/lockstep/driver": "",
+        "common/lockstep/libraries": "",
     },
     "labs": {
         "common": "",

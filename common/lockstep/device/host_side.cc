@@ -40,7 +40,7 @@ void HostSide::tell_place(CallKind call, uint64_t address, std::string_view plac
   // A card frees nothing after a fault. A program that tries has forgotten nothing.
   if (call == CallKind::kLostFree && fault_) allocations_.erase(address);
   if (call == CallKind::kLibraryCall) {
-    const std::string library = plain(place, true);
+    const std::string library = harmless(place);
     if (library_calls_.size() < kMostLibraries || library_calls_.contains(library)) ++library_calls_[library];
   }
   if (call == CallKind::kHostRead || call == CallKind::kHostWrite)

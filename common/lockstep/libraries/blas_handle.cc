@@ -85,7 +85,7 @@ void refuse_with(const char* what) {
 void refuse_capture(cublasHandle_t handle) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   require(cudaStreamIsCapturing(handle->stream, &status) == cudaSuccess, CUBLAS_STATUS_EXECUTION_FAILED);
-  if (status != cudaStreamCaptureStatusNone) refuse_with("a stream that is captured");
+  if (status != cudaStreamCaptureStatusNone) refuse_with(later("a stream that is captured"));
 }
 
 }  // namespace lockstep::libraries

@@ -51,7 +51,7 @@ void with(cudaDataType type, Visit&& visit) {
     case CUDA_R_16BF: return visit(__nv_bfloat16{});
     case CUDA_R_8I: return visit(int8_t{});
     case CUDA_R_32I: return visit(int32_t{});
-    default: refuse_with("this type of numbers");
+    default: refuse_with(later("this type of numbers"));
   }
 }
 

@@ -41,13 +41,13 @@ Sums sums_of(cublasComputeType_t by) {
     case CUBLAS_COMPUTE_64F_PEDANTIC: return Sums::kDouble;
     case CUBLAS_COMPUTE_32I:
     case CUBLAS_COMPUTE_32I_PEDANTIC: return Sums::kInteger;
-    default: refuse_with("this type of sums");
+    default: refuse_with(later("this type of sums"));
   }
 }
 
 // The combinations that NVIDIA documents for cublasGemmEx. It has a complex one of bytes, too.
 bool fits(Sums sums, cudaDataType factor, cudaDataType result) {
-  if (factor == CUDA_C_8I) refuse_with("complex bytes");
+  if (factor == CUDA_C_8I) refuse_with(later("complex bytes"));
   const bool same = factor == result;
   switch (sums) {
     case Sums::kHalf: return same && factor == CUDA_R_16F;

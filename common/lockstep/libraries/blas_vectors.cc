@@ -43,7 +43,8 @@ void axpy(cublasHandle_t handle, const Scalar& alpha, const Vector& x, const Vec
   if (factor == T{}) return;
   const std::vector<T> a = fetch<T>(handle, x);
   std::vector<T> b = fetch<T>(handle, y);
-  for (size_t i = 0; i < a.size(); ++i) b[i] += factor * a[i];
+  // With step 0 the one element gets every product, as on a card.
+  for (size_t i = 0; i < a.size(); ++i) b[y.step == 0 ? b.size() - 1 : i] += factor * a[i];
   store(handle, b, y);
 }
 

@@ -20,10 +20,9 @@ void note_computed(const char* library) {
 }
 
 void refuse(const char* library, std::string function, const char* what) {
-  static auto* const tell = find<void(const char*)>("lockstep_refuse");
+  static auto* const tell = find<void(const char*, const char*, const char*)>("lockstep_refuse");
   if (const size_t version = function.find("_v2"); version != function.npos) function.erase(version, 3);  // a header's
-  if (what) function += std::string(" with ") + what;
-  if (tell) tell((function + " is not in lockstep's own " + library).c_str());
+  if (tell) tell(library, function.c_str(), what);
 }
 
 }  // namespace lockstep::libraries

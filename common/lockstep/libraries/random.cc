@@ -1,5 +1,6 @@
 // random: the stand-in for cuRAND. NVIDIA's own library makes the numbers, with its generators for the host, which need
-// no card; NVIDIA documents that those of the device give the same sequence. Numbers for the device are made in memory
+// no card; NVIDIA documents that those of the device give the same sequence (normal distributions differ in their last
+// bits). Numbers for the device are made in memory
 // of the host, and copied in the order of the generator's stream.
 #include <dlfcn.h>
 #include <link.h>
@@ -25,6 +26,7 @@
 struct curandGenerator_st {
   curandGenerator_t theirs = nullptr;
   bool on_device = false;
+  curandRngType_t type = CURAND_RNG_PSEUDO_DEFAULT;
   cudaStream_t stream = nullptr;
 };
 
@@ -70,8 +72,7 @@ void* open_theirs() {
 template <typename Function>
 Function* theirs(const char* name) {
   static void* const library = open_theirs();
-  if (library == nullptr)
-    refuse("cuRAND", name, "no libcurand of NVIDIA's on this machine, which would make the numbers,");
+  if (library == nullptr) refuse("cuRAND", name, later("no libcurand of NVIDIA's, which would make the numbers,"));
   return library ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
 }
 #define LOCKSTEP_THEIRS(name) theirs<decltype(name)>(#name)
@@ -93,7 +94,7 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool o
   if (make == nullptr) return CURAND_STATUS_INITIALIZATION_FAILED;
   if (const curandStatus_t status = make(&made, type); status != CURAND_STATUS_SUCCESS) return status;
   const std::lock_guard lock(mutex);
-  *generator = *generators().insert(new curandGenerator_st{made, on_device}).first;
+  *generator = *generators().insert(new curandGenerator_st{made, on_device, type}).first;
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -112,7 +113,7 @@ curandStatus_t generate(const char* name, Function* function, curandGenerator_t 
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(generator->stream, &capture) != cudaSuccess) return CURAND_STATUS_PREEXISTING_FAILURE;
   if (capture != cudaStreamCaptureStatusNone) {
-    refuse("cuRAND", name, "a stream that is captured");
+    refuse("cuRAND", name, later("a stream that is captured"));
     return CURAND_STATUS_LAUNCH_FAILURE;
   }
   try {
@@ -150,7 +151,8 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 }
 // A dynamic order is another one on each card, so any order will do; generators of the host do not have it.
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order) {
-  if (is_generator(generator) && generator->on_device && order == CURAND_ORDERING_PSEUDO_DYNAMIC)
+  if (is_generator(generator) && generator->on_device && generator->type != CURAND_RNG_PSEUDO_MT19937 &&
+      order == CURAND_ORDERING_PSEUDO_DYNAMIC)
     order = CURAND_ORDERING_PSEUDO_DEFAULT;
   return pass(LOCKSTEP_THEIRS(curandSetGeneratorOrdering), generator, order);
 }

@@ -187,10 +187,12 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
     report["failed_calls"].push_back(plain(call));
     report["failed_call_lines"].push_back(lines_of(call));
   }
-  for (const auto& [library, calls] : reported.library_calls)
-    report["notes"].push_back(std::to_string(calls) + (calls == 1 ? " call of " : " calls of ") + library +
-                              (calls == 1 ? " was" : " were") +
-                              " computed on the host. Their work is not counted, and their time is not modelled.");
+  for (const auto& [library, calls] : reported.library_calls) {
+    const std::string note = words("calls of {library} that the host computed, and that are not counted: {calls}",
+                                   {{"library", library}, {"calls", std::to_string(calls)}});
+    report["notes"].push_back(plain(note));
+    report["note_parts"].push_back(to_json(pieces(note)));
+  }
   for (const Finding& f : reported.findings) {
     nlohmann::json entry = to_json(f.at);
     entry.update({{"kind", f.kind},

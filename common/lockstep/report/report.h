@@ -35,9 +35,9 @@ struct Reported {
 //  "calls"?: the runtime functions that the program called, as far as LOCKSTEP_FAIL counts them,
 //  "failed_calls"?: for calls that failed: why, and the next step,
 //  "stopped_at"?: what a kernel was doing when the program was interrupted,
+//  "notes"?: of each library whose calls were computed on the host, how many there were,
 //  beside each text for a person the same in parts, for a translation: "lines", "note_parts", "failed_call_lines",
 //  "stopped_at_lines",
-//  "notes"?: of each library whose calls were computed on the host, how many there were,
 //  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.

@@ -71,6 +71,9 @@ class Install(InAFolder):
         files = [file for file in self.prefix.rglob("*") if file.is_file()]
         names = {file.name for file in files}
         self.assertLessEqual({"libcudart.so.13", "libcuda.so.1", "device_server", "ask_ptxas", "judge"}, names)
+        # lockstep's own, if the toolkit had their headers; what was built was installed
+        own = {file.name for pattern in ("libcublas.*", "libcurand.*") for file in (BUILD / "lockstep").glob(pattern)}
+        self.assertLessEqual(own, names)
         for file in files:
             data = file.read_bytes()
             self.assertNotIn(str(BUILD).encode(), data, file)

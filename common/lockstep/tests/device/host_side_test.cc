@@ -115,6 +115,17 @@ TEST_F(HostSideTest, AFailedLaunchIsFoundAndItsErrorMustBeRead) {
   EXPECT_TRUE(has(message, "the launch of plain failed, and the program never read the error\n  at a.cu:7")) << message;
 }
 
+TEST_F(HostSideTest, CallsOfALibraryAreCountedByItsName) {
+  EXPECT_FALSE(nlohmann::json::parse(device_->report_json()).contains("notes"));
+  for (const char* const library : {"cuBLAS", "cuRAND", "cuBLAS"})
+    device_->tell_place(CallKind::kLibraryCall, 0, library);
+  for (int i = 0; i < 100; ++i) device_->tell_place(CallKind::kLibraryCall, 0, "library " + std::to_string(i));
+  const nlohmann::json notes = nlohmann::json::parse(device_->report_json())["notes"];
+  EXPECT_EQ(notes.size(), 16u) << "a program may tell of libraries without end";
+  EXPECT_EQ(notes[0], "calls of cuBLAS that the host computed, and that are not counted: 2");
+  EXPECT_EQ(notes[1], "calls of cuRAND that the host computed, and that are not counted: 1");
+}
+
 TEST_F(HostSideTest, AWrongFreeSaysWhatWasFreed) {
   const uint64_t device = allocate(64, MemoryKind::kDevice), pinned = allocate(64, MemoryKind::kPinned);
   EXPECT_TRUE(device_->free(device, false).ok());

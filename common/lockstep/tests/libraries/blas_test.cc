@@ -49,7 +49,8 @@ void compare_products(Call call) {
           for (int row = 0; row < ldc; ++row) {
             const auto at = size_t(column * ldc + row);
             Wide sum = 0;
-            for (int i = 0; i < s.k; ++i) sum += element(a, lda, op_a, row, i) * element(b, ldb, op_b, i, column);
+            for (int i = 0; row < s.m && i < s.k; ++i)
+              sum += element(a, lda, op_a, row, i) * element(b, ldb, op_b, i, column);
             const Wide want = row < s.m ? Wide(alpha) * sum + Wide(beta) * Wide(before[at]) : Wide(before[at]);
             ASSERT_EQ(Wide(c[at]), want) << s.m << "x" << s.n << "x" << s.k << " ops " << op_a << op_b << " row "
                                          << row;
@@ -122,6 +123,9 @@ TEST_F(Blas, StepsMayBeWideNegativeAndZero) {
   EXPECT_EQ(z.host(), (std::vector<float>{20, 7, 10, 7, 10}));
   EXPECT_EQ(y.host(), (std::vector<float>{20, 30, 30}));
   const float three = 3;
+  const DeviceArray<float> one({10, 20});
+  EXPECT_EQ(cublasSaxpy(handle_, 3, &three, y.data(), 1, one.data(), 0), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(one.host(), (std::vector<float>{10 + 3 * 80, 20})) << "as on an H200";
   for (const int step : {0, -1}) {  // functions of one vector do nothing then
     EXPECT_EQ(cublasSscal(handle_, 3, &three, y.data(), step), CUBLAS_STATUS_SUCCESS);
     EXPECT_EQ(cublasSasum(handle_, 3, y.data(), step, &result), CUBLAS_STATUS_SUCCESS);
