@@ -46,6 +46,7 @@ WITHOUT_FORMS = {
     "common/lockstep/tests/*": "tests",
     "common/lockstep/report/cards.cc": "mistakes in our own table, cards.csv",
     "common/lockstep/runtime/api_error.cc": "CUDA's own words, which programs print and people search for",
+    "common/lockstep/libraries/blas_handle.cc": "the same, of cuBLAS",
     "common/lockstep/runtime/api_graph.cc": "a file for Graphviz",
     "common/lockstep/sass/*": "what ptxas and nvdisasm say, and a script",
     "common/lockstep/ptx/cuda_source.cc": "types of C++",
