@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/libraries/device_array.h"
+#include "tests/math_libraries/device_array.h"
 
 namespace lockstep::libraries_test {
 namespace {
