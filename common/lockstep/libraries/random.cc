@@ -72,7 +72,7 @@ void* open_theirs() {
 template <typename Function>
 Function* theirs(const char* name) {
   static void* const library = open_theirs();
-  if (library == nullptr) refuse("cuRAND", name, later("no libcurand of NVIDIA's, which would make the numbers,"));
+  if (library == nullptr) refuse("cuRAND", name, later("no libcurand of NVIDIA's behind it"));
   return library ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
 }
 #define LOCKSTEP_THEIRS(name) theirs<decltype(name)>(#name)
