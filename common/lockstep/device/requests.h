@@ -53,10 +53,9 @@ struct Region {
   }
 };
 
-// What the device is told of the host: of the first three and the last two, the place in the program; of a launch after
-// a fault, its kernel's name; of a free after a fault, nothing; of a call that failed, the message; of a call of a
-// library that was computed on the host, the library. kHostRead and kHostWrite are no calls: the host accesses device
-// memory.
+// What the device is told of the host: the place in the program; of a launch after a fault, its kernel's name; of a
+// free after a fault, nothing; of a call that failed, the message; of a call of a library that was computed on the
+// host, the library. kHostRead and kHostWrite are no calls: the host accesses device memory.
 enum class CallKind : uint8_t {
   kAllocation,
   kFailedLaunch,

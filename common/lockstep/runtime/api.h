@@ -1,8 +1,8 @@
 // api: what the entry points of libcudart share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
 // api_{registration,launch,function,memory,copy,array,texture,pool,stream,capture,graph…,device,error,interrupt,
-// sealed,library_call}.cc
-// by subject. Every other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
+// sealed,library_call}.cc by subject. Every other function of the toolkit's library is a stub that refuses by name
+// (stubs.cmake).
 #pragma once
 
 #include <unistd.h>
