@@ -32,7 +32,7 @@ struct StrongAccess {
   bool releases() const { return order == MemoryOrder::kRelease || order == MemoryOrder::kAcquireRelease; }
 };
 
-struct Event {
+struct OrderEvent {
   // kFence and kStrong: each lane for itself. kChain: the lanes use one address, one after the other.
   enum Kind : uint8_t { kFence, kStrong, kChain } kind = kFence;
   StrongAccess access;  // a fence has only a scope
@@ -44,14 +44,14 @@ struct Event {
   SegmentId next = 0;   // the number of the next segment
   bool partly = false;  // the warp's lanes know each other in part; then the event must not wait
 
-  bool operator==(const Event&) const = default;
+  bool operator==(const OrderEvent&) const = default;
 };
 
-class Events {
+class OrderEvents {
  public:
   // A second fence in a row says nothing new.
-  void add(const Event& event) {
-    if (event.kind == Event::kFence && !events_.empty() && events_.back() == event) return;
+  void add(const OrderEvent& event) {
+    if (event.kind == OrderEvent::kFence && !events_.empty() && events_.back() == event) return;
     events_.push_back(event);
   }
   void add_address(uint64_t address) { addresses_.push_back(address); }  // for each lane of kStrong, one for kChain
@@ -76,10 +76,10 @@ class Events {
     const uint64_t* address = addresses_.data();
     const Moments* row = rows_.data();
     for (size_t i = 0; i < count; ++i) {
-      const Event& event = events_[i];
+      const OrderEvent& event = events_[i];
       play(event, address, row);
-      if (event.kind == Event::kStrong) address += std::popcount(event.lanes.mask);
-      if (event.kind == Event::kChain) ++address, ++row;
+      if (event.kind == OrderEvent::kStrong) address += std::popcount(event.lanes.mask);
+      if (event.kind == OrderEvent::kChain) ++address, ++row;
     }
     played_ += count;
     events_.erase(events_.begin(), events_.begin() + static_cast<ptrdiff_t>(count));
@@ -92,7 +92,7 @@ class Events {
   static constexpr size_t kFenceSize = 8;  // an event without addresses takes as long as so many addresses
 
   uint64_t played_ = 0;
-  std::vector<Event> events_;
+  std::vector<OrderEvent> events_;
   std::vector<uint64_t> addresses_;
   std::vector<Moments> rows_;
 };

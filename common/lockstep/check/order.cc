@@ -232,7 +232,7 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   begin_moment(block, lanes.warp);
   StrongAccess access;
   access.scope = scope;
-  events_.add(event(Event::kFence, block, lanes, access));
+  events_.add(event(OrderEvent::kFence, block, lanes, access));
   added(block, lanes.warp);
 }
 
@@ -255,7 +255,7 @@ void Order::strong_apart(BlockOrder& block, Lanes lanes, const uint64_t* address
   clocks_ |= strong.acquires() || strong.releases();
   if (!clocks_) return;
   if (strong.releases() && (lanes.mask & ~failed)) begin_moment(block, lanes.warp);
-  Event now = event(Event::kStrong, block, lanes, strong);
+  OrderEvent now = event(OrderEvent::kStrong, block, lanes, strong);
   now.failed = failed;
   events_.add(now);
   for (const uint32_t l : each_lane(lanes.mask)) events_.add_address(addresses[l]);
@@ -290,7 +290,7 @@ void Order::chain(BlockOrder& block, Lanes lanes, uint64_t address, const Strong
     row[l] = block.now;
   }
   for (uint32_t& moment : row) moment = std::max(moment, w.all_before);
-  events_.add(event(Event::kChain, block, lanes, access));
+  events_.add(event(OrderEvent::kChain, block, lanes, access));
   events_.add_address(address);
   events_.add_row(row);
   if (events_.size() >= most_events_) make_room();

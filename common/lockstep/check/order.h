@@ -88,7 +88,7 @@ using ReleasedAt = std::unordered_map<uint64_t, Released>;
 struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
-  uint64_t first_event = 0;  // Events::end() when it began
+  uint64_t first_event = 0;  // OrderEvents::end() when it began
   uint32_t all_before = 0;   // every thread knows the others' accesses before this moment
   SegmentId floor = 0;       // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
@@ -142,7 +142,7 @@ class Order {
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void chain(BlockOrder& block, Lanes lanes, uint64_t address, const StrongAccess& access);
-  Event event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
+  OrderEvent event(OrderEvent::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access);
   void added(const BlockOrder& block, uint32_t warp);
   void keep_ended(BlockOrder& block);
   void play();  // all events
@@ -150,13 +150,13 @@ class Order {
   void play_first(size_t count);
   void make_room();
   std::optional<Remembered> remembered(SegmentId from);
-  void play_fence(const Event& event);
-  void play_strong(const Event& event, const uint64_t* addresses);
-  void play_chain(const Event& event, uint64_t address, const Moments& row);
-  void play_strong_of(const Event& event, uint32_t lane, uint64_t address);
+  void play_fence(const OrderEvent& event);
+  void play_strong(const OrderEvent& event, const uint64_t* addresses);
+  void play_chain(const OrderEvent& event, uint64_t address, const Moments& row);
+  void play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t address);
   static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
-  void note_own(const Event& event, uint32_t lane, OwnWarp& own) const;
+  void note_own(const OrderEvent& event, uint32_t lane, OwnWarp& own) const;
   void tell(Clock& clock, const OwnWarp& own);
   const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
@@ -171,8 +171,8 @@ class Order {
   void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
 
   std::function<bool(Remembered&)> remember_;
-  History history_;  // of all clocks, which go before it
-  Events events_;    // that the clocks have not learned from
+  History history_;     // of all clocks, which go before it
+  OrderEvents events_;  // that the clocks have not learned from
   // Blocks that have ended before their events were played; the number of the event behind each block's last.
   std::deque<std::pair<BlockOrder, uint64_t>> ended_;
   size_t ended_warps_ = 0;

@@ -14,7 +14,7 @@ constexpr size_t kLatest = 16;
 
 // ---- events that wait ----
 
-Event Order::event(Event::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access) {
+OrderEvent Order::event(OrderEvent::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access) {
   const WarpOrder& w = block.warps[lanes.warp];
   if (w.threads.empty()) thread(block, lanes.warp, 0);
   return {kind, access, &block, lanes, 0, w.all_before, block.now, next_segment(), w.partly};
@@ -54,10 +54,10 @@ bool Order::play_together(size_t count) {
 }
 
 void Order::play_first(size_t count) {
-  events_.play(count, [&](const Event& event, const uint64_t* addresses, const Moments* row) {
+  events_.play(count, [&](const OrderEvent& event, const uint64_t* addresses, const Moments* row) {
     history_.pass_to(event.next);
-    if (event.kind == Event::kFence) return play_fence(event);
-    if (event.kind == Event::kChain) return play_chain(event, *addresses, *row);
+    if (event.kind == OrderEvent::kFence) return play_fence(event);
+    if (event.kind == OrderEvent::kChain) return play_chain(event, *addresses, *row);
     play_strong(event, addresses);
   });
   for (; !ended_.empty() && ended_.front().second <= events_.begin(); ended_.pop_front())
@@ -72,7 +72,7 @@ void Order::make_room() {
 // ---- events, played ----
 
 // The lane passes on its own accesses up to the event.
-void Order::note_own(const Event& event, uint32_t lane, OwnWarp& own) const {
+void Order::note_own(const OrderEvent& event, uint32_t lane, OwnWarp& own) const {
   const uint32_t warp = event.lanes.warp;
   const WarpOrder& w = event.block->warps[warp];
   own.accesses = {number(*event.block, warp), 1, lane, event.all_before, event.now};
@@ -80,7 +80,7 @@ void Order::note_own(const Event& event, uint32_t lane, OwnWarp& own) const {
   if (event.partly) own.moments = (*w.lanes)[lane];
 }
 
-void Order::play_fence(const Event& event) {
+void Order::play_fence(const OrderEvent& event) {
   for (const uint32_t l : each_lane(event.lanes.mask)) {
     ThreadClock& t = thread(*event.block, event.lanes.warp, l);
     t.settle();
@@ -93,7 +93,7 @@ void Order::play_fence(const Event& event) {
   }
 }
 
-void Order::play_chain(const Event& event, uint64_t address, const Moments& row) {
+void Order::play_chain(const OrderEvent& event, uint64_t address, const Moments& row) {
   BlockOrder& block = *event.block;
   const uint32_t warp = event.lanes.warp;
   Released& at = (address >= kSharedWindow ? block.released : released_)[address];
@@ -110,11 +110,11 @@ void Order::play_chain(const Event& event, uint64_t address, const Moments& row)
   release(at, block, known, {address, event.access.scope, true});
 }
 
-void Order::play_strong(const Event& event, const uint64_t* addresses) {
+void Order::play_strong(const OrderEvent& event, const uint64_t* addresses) {
   for (const uint32_t l : each_lane(event.lanes.mask)) play_strong_of(event, l, *addresses++);
 }
 
-void Order::play_strong_of(const Event& event, uint32_t lane, uint64_t address) {
+void Order::play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t address) {
   BlockOrder& block = *event.block;
   const StrongAccess& access = event.access;
   ThreadClock& t = thread(block, event.lanes.warp, lane);

@@ -124,7 +124,7 @@ class CommandLine(unittest.TestCase):
     def test_check_hands_its_options_to_the_judge(self) -> None:
         code, words = self.checked()
         given = dict(zip(words[::2], words[1::2]))
-        self.assertEqual((code, list(given)), (0, ["--file", "--command", "--json"]))
+        self.assertEqual((code, list(given)), (0, ["--file", "--command", "--json", "--refusal"]))
         self.assertEqual(given["--file"], str(ROOT / "labs" / "15_histogram_global_atomics" / "histogram.cu"))
         self.assertEqual(given["--command"], "./lab check 15")
         options = {"--case": "x", "--seed": "7", "--schedules": "2"}
