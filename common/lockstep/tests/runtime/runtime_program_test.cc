@@ -294,8 +294,8 @@ TEST(RuntimeProgram, MistakesOfTheHostAreToldWithTheLineOfTheCall) {
   run("runtime_places", server.environment());
   EXPECT_EQ(server.wait(), 0);
   std::string messages;
-  for (const auto& finding : nlohmann::json::parse(read_file(report))["findings"])
-    messages += finding["message"].get<std::string>() + "\n";
+  const auto written = nlohmann::json::parse(read_file(report));
+  for (const auto& finding : written["findings"]) messages += finding["message"].get<std::string>() + "\n";
   expect(messages, "g1", "use(int)");
   std::filesystem::remove(report);
 }
