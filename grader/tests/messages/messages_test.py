@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +78,7 @@ def check_page(page: list[dict[str, Any]], text: str) -> None:
     if console.visible(text_of(page)) != text:
         raise SystemExit(f"the launcher says\n{text_of(page)}\nand the judge says\n{text}")
     known = language.catalogue("zh")
-    for form in forms(page):
+    for form in english.forms(page):
         if form not in known and re.search("[A-Za-z]", re.sub(r"\{\w+\}", "", form)):
             raise SystemExit(f"the catalogue has no {form!r}")
     for said_part in in_chinese(page):
@@ -92,17 +91,6 @@ def in_chinese(page: list[dict[str, Any]]) -> list[str]:
     own = [part for part in page if part["kind"] != "printed" and part.get("word") != "nvcc"]
     with patch.dict(os.environ, {language.CHOSEN: "zh"}):
         return [said_in(text) for part in own for text in (part["text"], *sum(part.get("rows", []), []))]
-
-
-def forms(value: Any) -> Iterator[str]:  # noqa: ANN401
-    if isinstance(value, dict):
-        if "form" in value:
-            yield value["form"]
-        for inner in value.values():
-            yield from forms(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from forms(inner)
 
 
 def complaints(mistake: Mistake, text: str, code: int) -> list[str]:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from corpus import Case, program_of, read_corpus
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "grader"))
 from launcher import language, teller  # noqa: E402
 from launcher.page import told  # noqa: E402
-from launcher.tests.english import left  # noqa: E402
+from launcher.tests.english import forms, left  # noqa: E402
 
 TIMEOUT = 600  # seconds, as in faults.py
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -55,17 +54,6 @@ def tell(program: list[str]) -> None:
 def own_lines(printed: str) -> list[str]:
     """Those of lockstep. The program prints on standard error, too."""
     return [line for line in printed.splitlines() if line.startswith("lockstep: ")]
-
-
-def forms(value: Any) -> Iterator[str]:  # noqa: ANN401
-    if isinstance(value, dict):
-        if "form" in value:
-            yield value["form"]
-        for inner in value.values():
-            yield from forms(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from forms(inner)
 
 
 def complaints(case: Case, options: argparse.Namespace) -> list[str]:
