@@ -25,7 +25,7 @@
 extern "C" __attribute__((weak)) void warpladder_opencl_device(const char* name);
 extern "C" __attribute__((weak)) void warpladder_opencl_failed(const char* status, const char* text);
 
-// status: "kernels" if they do not compile; "fault" if the machine is at fault.
+// status: "kernels" if they do not compile; "no_driver" or "no_gpu_driver" if the machine is at fault.
 [[noreturn]] inline void opencl_failed(const char* status, const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
   if (warpladder_opencl_failed != nullptr) warpladder_opencl_failed(status, text.c_str());
@@ -89,10 +89,10 @@ inline cl::Device opencl_device() {
       return devices.front();
     }
   }
-  opencl_failed("fault",
-                wish == "gpu"
-                    ? "no GPU here has an OpenCL driver; NVIDIA's libnvidia-opencl.so.1 comes with the card's own"
-                    : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
+  if (wish == "gpu")
+    opencl_failed("no_gpu_driver",
+                  "no GPU here has an OpenCL driver; NVIDIA's libnvidia-opencl.so.1 comes with the card's own");
+  opencl_failed("no_driver", "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
 }
 
 // NVIDIA's compiler does not heed #line: it says <kernel>:13 for line 13 of the string. Line 1 of the string is #line

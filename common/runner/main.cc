@@ -90,8 +90,7 @@ Json cuda_reply(cudaError_t error, const char* call) {
 struct sigaction crashed_before {};
 
 void on_crash(int signal, siginfo_t* info, void*) {
-  static const char kLine[] =
-      "{\"id\":0,\"status\":\"memory\",\"text\":\"an allocation failed and its null pointer was used\"}\n";
+  static const char kLine[] = "{\"id\":0,\"status\":\"memory\",\"about\":\"null_pointer\"}\n";
   if (errno == ENOMEM && write(kRepliesFd, kLine, sizeof kLine - 1) < 0) _exit(1);
   sigaction(signal, &crashed_before, nullptr);
   const bool is_access = info->si_code > 0;  // the instruction runs again, and fails again
@@ -256,7 +255,7 @@ Json run_job(const Job& job) {
   for (const EntryPoint& candidate : entry_points()) {
     if (candidate.name == job.entry && candidate.defined) entry = &candidate;
   }
-  if (entry == nullptr) return {{"id", job.id}, {"status", "fault"}, {"text", "no entry point " + job.entry}};
+  if (entry == nullptr) return {{"id", job.id}, {"status", "fault"}, {"about", "entry"}, {"text", job.entry}};
 
   const ResultLayout layout{job.in_bytes, job.out_bytes, job.guard};
   const Mapping input(kInputFd, job.sealed ? 0 : job.in_bytes, PROT_READ, MAP_PRIVATE);
@@ -285,7 +284,7 @@ Json run_guarded(const Job& job) {
   try {
     return run_job(job);
   } catch (const std::bad_alloc&) {
-    return {{"id", job.id}, {"status", "memory"}, {"text", "an allocation on the host failed (std::bad_alloc)"}};
+    return {{"id", job.id}, {"status", "memory"}, {"about", "bad_alloc"}};
   } catch (const CudaFailure& failure) {
     return cuda_reply(failure.error, failure.call);
   } catch (const std::exception& error) {
@@ -329,9 +328,8 @@ int serve() {
   try {
     reply(ready());
   } catch (const CudaFailure& failure) {
-    reply({{"status", "fault"},
-           {"text", std::string("the device does not start: ") + failure.call + ": " + cudaGetErrorName(failure.error) +
-                        ": " + cudaGetErrorString(failure.error)}});
+    const std::string error = std::string(cudaGetErrorName(failure.error)) + ": " + cudaGetErrorString(failure.error);
+    reply({{"status", "fault"}, {"about", "device"}, {"text", failure.call + (": " + error)}});
     return 1;
   }
   while (const std::optional<Job> job = next_job()) {

@@ -7,7 +7,9 @@
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
 //          {"id","status":"ok","value","device_ms","events_ms","host_ms","copy_gb_per_s"}   null: not measured
 //          {"id","status":"cuda","code","name","text","call","file","line"}
-//          {"id","status":"memory"|"fault","text"}                       fault: the runner itself failed
+//          {"id","status":"memory","about":"bad_alloc"|"null_pointer"}   of the host
+//          {"id","status":"fault","about":"entry"|"device","text"}       the runner has no such entry, or no device
+//          {"id","status":"no_driver"|"no_gpu_driver","text"}          of OpenCL
 //          {"id","status":"exception"|"opencl"|"kernels","text"}         opencl: a call failed; kernels: do not compile
 //          if the code chose an OpenCL device, each of these has its name as "opencl_device"
 //

@@ -230,7 +230,7 @@ bool call_cuda(const Json& job) {
     if (fault == "aborts_for_it") std::abort();
     if (fault == "runs_out_of_memory" || fault == "reads_null") {
       const Json id = fault == "reads_null" ? Json(0) : job["id"];
-      return say(Json{{"id", id}, {"status", "memory"}, {"text", "none left"}}.dump() + "\n"), false;
+      return say(Json{{"id", id}, {"status", "memory"}, {"about", "bad_alloc"}}.dump() + "\n"), false;
     }
     if (fault == "translates_it") error["code"] = 101;
     if (fault == "crashes_for_it") std::raise(SIGSEGV);

@@ -69,11 +69,26 @@ Message next_for_opencl(const std::string& text) {
   return message("Look the call up in OpenCL's reference: it lists what each of its errors means.");
 }
 
+// What common/runner says of itself, or of a machine that cannot run the code; the reply is empty for other statuses.
+Message fault_text(const Json& reply) {
+  const std::string status = reply.value("status", ""), about = reply.value("about", ""),
+                    text = reply.value("text", "");
+  if (status == "no_gpu_driver")
+    return message("no GPU here has an OpenCL driver; NVIDIA's libnvidia-opencl.so.1 comes with the card's own");
+  if (status == "no_driver")
+    return message("no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
+  if (status != "fault") return {};
+  if (about == "entry") return message("no entry point {name}", {{"name", text}});
+  return message("the device does not start: {error}", {{"error", text}});
+}
+
 Failure memory_failure(const Message& what) {
   return make_failure(
       Verdict::kMemory, "memory", what,
       message("Look for an allocation whose size was computed wrongly, or one that is repeated and never freed."));
 }
+
+Message bad_alloc_text() { return message("an allocation on the host failed (std::bad_alloc)"); }
 
 // "clCreateBuffer failed with CL_INVALID_BUFFER_SIZE (-61)", as common/opencl.h says it.
 Message opencl_step(const std::string& text) {
@@ -146,10 +161,12 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
     const Json reply = Json::parse(line, nullptr, false);
     const std::string status = reply.is_object() ? reply.value("status", "") : "";
     if (status == "cuda") return cuda_failure(reply);
-    if (status == "memory") return memory_failure(reply.value("text", ""));
-    if (status == "fault")
+    if (status == "memory" && reply.value("about", "") == "null_pointer")
+      return memory_failure(message("an allocation failed and its null pointer was used"));
+    if (status == "memory") return memory_failure(bad_alloc_text());
+    if (const Message fault = fault_text(reply); !fault.empty())
       return make_failure(
-          Verdict::kJudgeFault, "judge", reply.value("text", ""),
+          Verdict::kJudgeFault, "judge", fault,
           message("The code that was judged is not at fault. Run it again; if the fault stays, report it."), errors);
     if (status == "kernels")
       return advised(compile_failure(message("OpenCL's compiler refuses the kernels"),
@@ -178,8 +195,7 @@ Failure ended_failure(const Child& child, double cpu_seconds) {
     return make_failure(Verdict::kOutputLimit, "output", message("a file grew over the limit"),
                         message("A lab's functions need no files: print less, or nothing."));
   const std::string errors = child.errors();
-  if (errors.find("std::bad_alloc") != std::string::npos)
-    return memory_failure(message("an allocation on the host failed (std::bad_alloc)"));
+  if (errors.find("std::bad_alloc") != std::string::npos) return memory_failure(bad_alloc_text());
   if (signal == 0) {
     return runtime_failure(message("the program {ended} before it gave its answer", {{"ended", child.how_it_ended()}}),
                            message("A function of a lab returns to its caller; it does not end the program."));
