@@ -226,10 +226,13 @@ def main() -> int:
 
 
 def few(every: list[Entry]) -> list[Entry]:
-    """The first entry of each verdict and check, and the first honest one of each lab: about a sixth of the corpus."""
+    """The first entry of each verdict and check, and the first honest one of each lab, without the labs of large cases:
+    about a sixth of the corpus. The wrong variants of those labs show their rules."""
     seen: set[tuple[str, ...]] = set()
     chosen = []
     for entry in every:
+        if entry.lab in REAL:
+            continue
         kinds = {("honest in", entry.lab)} if entry.honest else {(entry.wants(),)}
         if not kinds <= seen:
             chosen.append(entry)

@@ -75,7 +75,7 @@ class Wheel(unittest.TestCase):
     @unittest.skipIf(missing(), missing())
     def test_first_verdict_in_each_system(self) -> None:
         for release, python in SYSTEMS.items():
-            is_made = (BUILD / "roots" / f"{release}.packages").exists()
+            is_made = (BUILD / "roots" / f"{release}-wheel.packages").exists()
             if release in UBUNTU and not (is_made or UBUNTU_KEYS.exists()):
                 print(f"{release}: untried, there is no {UBUNTU_KEYS}", flush=True)
                 continue
@@ -83,7 +83,8 @@ class Wheel(unittest.TestCase):
                 print(self.first_verdict(release, python), flush=True)
 
     def first_verdict(self, release: str, python: str) -> str:
-        root = Root(release, "main,universe" if release in UBUNTU else "main")
+        # Not the root of another test: that one may have a CUDA of its own.
+        root = Root(release, "main,universe" if release in UBUNTU else "main", name=f"{release}-wheel")
         root.make(("g++", python, f"{python}-venv"))
         home = root.folder / "root"
         for name in ("v", "learner"):
