@@ -156,6 +156,7 @@ class Warp {
   [[gnu::noinline]] void begin_next_turn();  // apart from the loop that runs every instruction
   std::optional<Progress> end_turn();
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
+  [[gnu::noinline]] bool step_apart(Path& path, const Instruction& in, Mask mask);  // of step()
 
   // Paths. Those that return a bool give false if no lane of `path` can run on. `mask` is never empty.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
@@ -179,7 +180,7 @@ class Warp {
   void run_collective(uint32_t pc, Frame& frame, Mask active);
   void give_reduced(const Path& path, uint32_t reduced);
   int32_t set_aside(const Frame& frame, int32_t budget);
-  int32_t show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget);
+  int32_t show_step(const Path& path, const Instruction& in, int32_t budget);
   int32_t show_last(const Path& path, const Instruction* next, int32_t budget);
   void show(Frame& frame, uint32_t pc, Mask came, Mask mask);
   bool collective(Path& path, Mask mask);
@@ -219,9 +220,10 @@ class Warp {
   } frames_;
   Frame* frame_ = nullptr;
   struct Following {
-    bool any = false;       // a frame is followed, or was since the block began
-    bool shown = false;     // the last instruction of the running path
-    int32_t set_aside = 0;  // the rest of its turn's budget
+    bool any = false;         // a frame is followed, or was since the block began
+    bool shown = false;       // the last instruction of the running path
+    int32_t set_aside = 0;    // the rest of its turn's budget
+    Mask came = 0, mask = 0;  // of the last instruction that was neither arithmetic nor memory
   } following_;
   AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;

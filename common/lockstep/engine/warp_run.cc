@@ -161,6 +161,7 @@ void Warp::execute(Path path) {
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
+      following_.came = own, following_.mask = mask;  // in memory: registers are for the loop
       if (!step(path, in, mask) || state_->faulted) {
         if (following_.any) [[unlikely]]
           budget += std::exchange(following_.set_aside, 0);
@@ -168,7 +169,7 @@ void Warp::execute(Path path) {
         return;
       }
       if (following_.any) [[unlikely]]
-        budget = show_step(path, in, own, mask, budget);
+        budget = show_step(path, in, budget);
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -196,10 +197,10 @@ int32_t Warp::set_aside(const Frame& frame, int32_t budget) {
 }
 
 // After an instruction that is neither arithmetic nor memory. `in` belongs to frame_; the path may be in another now.
-int32_t Warp::show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget) {
+int32_t Warp::show_step(const Path& path, const Instruction& in, int32_t budget) {
   following_.shown = true;
   if (frame_->followed && in.kind != Kind::kCollective && in.kind != Kind::kMatrix)  // which have shown themselves
-    show(*frame_, static_cast<uint32_t>(&in - launch_->program.code.data()), came, mask);
+    show(*frame_, static_cast<uint32_t>(&in - launch_->program.code.data()), following_.came, following_.mask);
   return set_aside(*path.frame, budget);
 }
 
@@ -218,14 +219,19 @@ int32_t Warp::show_last(const Path& path, const Instruction* next, int32_t budge
   return budget < 0 ? budget : set_aside(*path.frame, budget);
 }
 
-// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
+// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits. The kinds that come
+// most often stand apart: the others save many registers.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
+  if (in.kind == Kind::kJoin) return arrive(path, in);
+  if (in.kind == Kind::kCollective && mask) return collective(path, mask);
+  if (in.kind != Kind::kBranch) return step_apart(path, in, mask);
+  ++branches_;
+  branch(path, in.target, mask, in.meeting);
+  return true;
+}
+
+bool Warp::step_apart(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
-    case Kind::kJoin: return arrive(path, in);
-    case Kind::kBranch:
-      ++branches_;
-      branch(path, in.target, mask, in.meeting);
-      return true;
     case Kind::kBranchIndexed:
       ++branches_;
       branch_indexed(path, in, mask);
@@ -244,9 +250,6 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kWarpBarrier:
       if (!mask) break;
       return wait_at_warp_barrier(path, in, mask);
-    case Kind::kCollective:
-      if (!mask) break;
-      return collective(path, mask);
     case Kind::kMatrix:
       sleep_.act();
       if (!mask) break;
