@@ -6,6 +6,9 @@ time, on one thread. A ratio is made of two runs that follow each other; the tab
 the least and the most. V and R (`vector_add`, `block_sum`), the labs' solutions and the programs of `orders` come from
 the second build, and load the library of each build. `lockstep_classes` is each build's own, because lockstep is
 linked into it. Prints Markdown.
+
+The part `instructions` counts with callgrind, which the load of the machine does not change: the host's instructions
+for three more launches of V and R, and for three more turns of each loop of `lockstep_classes`.
 """
 
 import argparse
@@ -15,6 +18,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import bench
+import callgrind
 import lab_binary
 
 BUILDS = ("first", "second")
@@ -50,10 +54,14 @@ def programs(trees: dict[str, bench.Tree], launches: int) -> Iterable[tuple[str,
             yield f"{letter}, checks: {checks}", seconds
 
 
+def kinds(trees: dict[str, bench.Tree]) -> list[str]:
+    listed = bench.run([trees["second"].program("lockstep_classes"), "1", "1"], dict(os.environ))
+    return [line.split("\t")[0] for line in listed.splitlines()]
+
+
 def classes(trees: dict[str, bench.Tree], iterations: int) -> Iterable[tuple[str, Seconds]]:
     """One thousand million thread-instructions of each kind of instruction."""
-    listed = bench.run([trees["second"].program("lockstep_classes"), "1", "1"], dict(os.environ))
-    for name in (line.split("\t")[0] for line in listed.splitlines()):
+    for name in kinds(trees):
 
         def seconds(build: str, name: str = name) -> float:
             binary = trees[build].program("lockstep_classes")
@@ -87,17 +95,48 @@ def orders(trees: dict[str, bench.Tree]) -> Iterable[tuple[str, Seconds]]:
         yield case, seconds
 
 
+def launches(trees: dict[str, bench.Tree], build: str, name: str, checks: str) -> int:
+    """The host's instructions for three launches of V or R."""
+    binary, tree = trees["second"].program(name), trees[build]
+    counted = [
+        bench.thread_instructions(lambda report, n=n: bench.run([binary, str(n)], tree.environment(report=report)))
+        for n in bench.COUNTED
+    ]
+    less, more = ([binary, str(n)] for n in bench.COUNTED)
+    environment = {**tree.environment(checks=checks), "LOCKSTEP_MEMORY": "1G"}  # valgrind cannot reserve more
+    return callgrind.difference(less, more, environment, counted[1] - counted[0])
+
+
+def instructions(trees: dict[str, bench.Tree]) -> None:
+    """A row for each kind, in millions."""
+
+    def row(name: str, count: Callable[[str], int]) -> list[str]:
+        first, second = (count(build) for build in BUILDS)
+        return [name, f"{first / 1e6:.2f}", f"{second / 1e6:.2f}", f"{(second / first - 1) * 100:+.1f} %"]
+
+    rows = []
+    for name, letter in bench.PROGRAMS.items():
+        for checks in ("none", "all"):
+            rows.append(row(f"{letter}, checks: {checks}", lambda b, n=name, c=checks: launches(trees, b, n, c)))
+    for name in kinds(trees):
+        rows.append(row(name, lambda b, n=name: bench.host_instructions(trees[b].program("lockstep_classes"), n)[0]))
+    print("## Instructions of the host, millions\n")
+    bench.table(["", *BUILDS, "change"], rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="the repository")
     parser.add_argument("first", type=Path, help="the build tree to compare with")
     parser.add_argument("second", type=Path, help="the build tree of this repository")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--parts", nargs="*", default=["programs", "classes", "labs", "orders"])
+    parser.add_argument("--parts", nargs="*", default=["instructions", "programs", "classes", "labs", "orders"])
     arguments = parser.parse_args()
     trees = {build: bench.Tree(arguments.source, getattr(arguments, build)) for build in BUILDS}
     print("# Two builds of lockstep\n")
     print(f"{bench.machine()}; {arguments.runs} interleaved runs: median (least to most) of the processor's time.\n")
+    if "instructions" in arguments.parts:
+        instructions(trees)
     if "programs" in arguments.parts:
         compared("V and R, one launch", programs(trees, launches=20), arguments.runs)
     if "classes" in arguments.parts:

@@ -3,8 +3,8 @@
 what the checks take of programs full of fences, releases and acquires.
 
 Prints Markdown. Runs are interleaved, so that a slow minute of the machine affects all programs equally. A figure is
-the median of the runs, with the minimum and the maximum. Instruction counts of the host are callgrind's, for the launch
-only. They do not depend on the machine's load; without valgrind they are left out.
+the median of the runs, with the minimum and the maximum. Instruction counts of the host are callgrind's. They do not
+depend on the machine's load; without valgrind they are left out.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import os
 import platform
 import re
 import resource
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -24,12 +23,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import callgrind
 import lab_binary
 
 PROGRAMS = {"vector_add": "V", "block_sum": "R"}
 GOALS = {("V", "none"): 0.015, ("R", "none"): 0.035, ("V", "all"): 0.06, ("R", "all"): 0.14}  # seconds, one thread
 GOAL_RATE = 1.5  # 10^9 thread-instructions per second, arithmetic and coalesced memory, one thread
-ITERATIONS, CALLGRIND_ITERATIONS = 50, 2  # of the classes' loops
+ITERATIONS = 50  # of the classes' loops
+COUNTED = (1, 4)  # iterations, or launches, of the two processes that callgrind counts
 MIB = 1024 * 1024
 
 
@@ -141,7 +142,8 @@ def classes(tree: Tree, runs: int) -> None:
             wall.setdefault(name, []).append(int(count) / float(seconds) / 1e9)
             processor.setdefault(name, []).append(int(count) / float(processor_seconds) / 1e9)
     figures = [[name, spread(wall[name], "", 2), spread(processor[name], "", 2)] for name in wall]
-    rows = [[*row, host_instructions(binary, row[0])] for row in figures]
+    counted = [host_instructions(binary, name) if callgrind.installed() else None for name in wall]
+    rows = [[*row, f"{count[0] / count[1]:.2f}" if count else "-"] for row, count in zip(figures, counted, strict=True)]
     print(
         f"## Kinds of instructions, one thread, counters on (goal for arithmetic and coalesced memory: {GOAL_RATE})\n"
     )
@@ -150,18 +152,12 @@ def classes(tree: Tree, runs: int) -> None:
     table(["kind", "by the clock", "by the processor's time", "host instructions"], rows)
 
 
-def host_instructions(binary: Path, name: str) -> str:
-    if not shutil.which("valgrind"):
-        return "-"
-    with tempfile.TemporaryDirectory() as folder:
-        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--collect-atstart=no"]
-        tool.append("--toggle-collect=*InProcessDevice::launch*")
-        command = [*tool, str(binary), str(CALLGRIND_ITERATIONS), "1", name]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    # callgrind collects both launches; the warm-up runs its loop once.
-    threads = int(done.stdout.split("\t")[1]) * (CALLGRIND_ITERATIONS + 1) / CALLGRIND_ITERATIONS
-    return f"{int(collected[1]) / threads:.2f}" if collected else "-"
+def host_instructions(binary: Path, name: str) -> tuple[int, int]:
+    """Of three iterations of a class's loop: instructions of the host, thread-instructions."""
+    less, more = ([binary, str(iterations), "1", name] for iterations in COUNTED)
+    counted = [int(run(command, dict(os.environ)).split("\t")[1]) for command in (less, more)]
+    threads = counted[1] - counted[0]
+    return callgrind.difference(less, more, dict(os.environ), threads), threads
 
 
 def labs(tree: Tree, runs: int, threads: int) -> None:
