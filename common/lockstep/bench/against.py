@@ -7,14 +7,16 @@ the least and the most. V and R (`vector_add`, `block_sum`), the labs' solutions
 the second build, and load the library of each build. `lockstep_classes` is each build's own, because lockstep is
 linked into it. Prints Markdown.
 
-The part `instructions` counts with callgrind, which the load of the machine does not change: the host's instructions
-for three more launches of V and R, and for three more turns of each loop of `lockstep_classes`.
+If asked for, the part `instructions` counts with callgrind, which the load of the machine does not change: the host's
+instructions for three more launches of V and R, and for three more turns of each loop of `lockstep_classes`. The part
+`order_instructions` counts the whole processes of `orders`; it takes half an hour.
 """
 
 import argparse
 import os
 import subprocess
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 
 import bench
@@ -95,33 +97,50 @@ def orders(trees: dict[str, bench.Tree]) -> Iterable[tuple[str, Seconds]]:
         yield case, seconds
 
 
-def launches(trees: dict[str, bench.Tree], build: str, name: str, checks: str) -> int:
-    """The host's instructions for three launches of V or R."""
-    binary, tree = trees["second"].program(name), trees[build]
-    counted = [
-        bench.thread_instructions(lambda report, n=n: bench.run([binary, str(n)], tree.environment(report=report)))
-        for n in bench.COUNTED
-    ]
-    less, more = ([binary, str(n)] for n in bench.COUNTED)
-    environment = {**tree.environment(checks=checks), "LOCKSTEP_MEMORY": "1G"}  # valgrind cannot reserve more
-    return callgrind.difference(less, more, environment, counted[1] - counted[0])
-
-
-def instructions(trees: dict[str, bench.Tree]) -> None:
-    """A row for each kind, in millions."""
-
-    def row(name: str, count: Callable[[str], int]) -> list[str]:
+def counted(title: str, rows: Iterable[tuple[str, Callable[[str], int]]]) -> None:
+    """A row for each name, in millions of the host's instructions."""
+    lines = []
+    for name, count in rows:
         first, second = (count(build) for build in BUILDS)
-        return [name, f"{first / 1e6:.2f}", f"{second / 1e6:.2f}", f"{(second / first - 1) * 100:+.1f} %"]
+        lines.append([name, f"{first / 1e6:.2f}", f"{second / 1e6:.2f}", f"{(second / first - 1) * 100:+.1f} %"])
+    print(f"## {title}\n")
+    bench.table(["", *BUILDS, "change"], lines)
 
-    rows = []
+
+def for_valgrind(environment: dict[str, str]) -> dict[str, str]:
+    return {**environment, "LOCKSTEP_MEMORY": "1G"}  # under valgrind, the checks cannot reserve more addresses
+
+
+def counted_programs(trees: dict[str, bench.Tree]) -> Iterable[tuple[str, Callable[[str], int]]]:
     for name, letter in bench.PROGRAMS.items():
+        less, more = ([trees["second"].program(name), str(launches)] for launches in bench.COUNTED)
         for checks in ("none", "all"):
-            rows.append(row(f"{letter}, checks: {checks}", lambda b, n=name, c=checks: launches(trees, b, n, c)))
+
+            def count(build: str, less: list = less, more: list = more, checks: str = checks) -> int:
+                tree = trees[build]
+                threads = [
+                    bench.thread_instructions(lambda report, c=c: bench.run(c, tree.environment(report=report)))
+                    for c in (less, more)
+                ]
+                environment = for_valgrind(tree.environment(checks=checks))
+                return callgrind.difference(less, more, environment, threads[1] - threads[0])
+
+            yield f"{letter}, checks: {checks}", count
+
+
+def counted_classes(trees: dict[str, bench.Tree]) -> Iterable[tuple[str, Callable[[str], int]]]:
     for name in kinds(trees):
-        rows.append(row(name, lambda b, n=name: bench.host_instructions(trees[b].program("lockstep_classes"), n)[0]))
-    print("## Instructions of the host, millions\n")
-    bench.table(["", *BUILDS, "change"], rows)
+        yield name, lambda b, n=name: bench.host_instructions(trees[b].program("lockstep_classes"), n)[0]
+
+
+def counted_orders(trees: dict[str, bench.Tree]) -> Iterable[tuple[str, Callable[[str], int]]]:
+    binary = trees["second"].program("orders")
+    for case in bench.cases(binary, trees["second"]):
+
+        def count(build: str, case: str = case) -> int:
+            return callgrind.instructions([binary, case], for_valgrind(trees[build].environment(checks="all")))
+
+        yield case, count
 
 
 def main() -> None:
@@ -130,13 +149,15 @@ def main() -> None:
     parser.add_argument("first", type=Path, help="the build tree to compare with")
     parser.add_argument("second", type=Path, help="the build tree of this repository")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--parts", nargs="*", default=["instructions", "programs", "classes", "labs", "orders"])
+    parser.add_argument("--parts", nargs="*", default=["programs", "classes", "labs", "orders"])
     arguments = parser.parse_args()
     trees = {build: bench.Tree(arguments.source, getattr(arguments, build)) for build in BUILDS}
     print("# Two builds of lockstep\n")
     print(f"{bench.machine()}; {arguments.runs} interleaved runs: median (least to most) of the processor's time.\n")
     if "instructions" in arguments.parts:
-        instructions(trees)
+        counted("Instructions of the host, millions", chain(counted_programs(trees), counted_classes(trees)))
+    if "order_instructions" in arguments.parts:
+        counted("Fences, releases and acquires, with every check: the host's, millions", counted_orders(trees))
     if "programs" in arguments.parts:
         compared("V and R, one launch", programs(trees, launches=20), arguments.runs)
     if "classes" in arguments.parts:
