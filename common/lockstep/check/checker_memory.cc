@@ -119,6 +119,7 @@ void Checker::check_written(const Checked& checked) {
     return;
   }
   for (const uint32_t l : each_lane(mask)) {
+    if (reads && written.all(offsets[l], size)) continue;
     if (reads && !is_written(written, checked.access(), offsets[l])) report_unwritten(checked, l);
     if (writes) written.set(offsets[l], size);
   }

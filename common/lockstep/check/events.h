@@ -60,6 +60,11 @@ class OrderEvents {
   bool empty() const { return events_.empty(); }
   size_t size() const { return addresses_.size() + kFenceSize * events_.size(); }
   SegmentId first_next() const { return events_.front().next; }
+  // The events that happened before the first access of that segment.
+  size_t count_before(SegmentId segment) const {
+    const auto is_before = [&](const OrderEvent& event) { return event.next <= segment; };
+    return static_cast<size_t>(std::ranges::partition_point(events_, is_before) - events_.begin());
+  }
   // Events are numbered through a launch: the first that waits, and the next that comes.
   uint64_t begin() const { return played_; }
   uint64_t end() const { return played_ + events_.size(); }

@@ -100,7 +100,7 @@ struct BlockOrder {
 
 class Order {
  public:
-  static constexpr size_t kFewEvents = 1 << 16;  // so many may wait in any launch, in addresses
+  static constexpr size_t kFewEvents = 1 << 18;  // so many may wait in any launch, in addresses
 
   // `remember` tells which accesses of this launch memory still remembers; the last that was stamped may be missing.
   // Without it, or if it says false, any access may be asked about.
@@ -137,7 +137,7 @@ class Order {
  private:
   // So many events may wait to be played: at most, for each access that memory remembers, and for each node of the
   // clocks' trees. In addresses.
-  static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 8, kEventsForNode = 32;
+  static constexpr size_t kMostEvents = 1 << 20, kEventsForEach = 32, kEventsForNode = 128;
   static constexpr size_t kMostEnded = 1 << 11;  // so many warps may be kept though they have ended
 
   bool passes_on_all(BlockOrder& block, Lanes lanes, const StrongAccess& access);
@@ -147,15 +147,17 @@ class Order {
   void keep_ended(BlockOrder& block);
   void play();  // all events
   bool play_together(size_t count);
-  void play_first(size_t count);
+  void play_first(size_t count, size_t idle = 0);
   void make_room();
   std::optional<Remembered> remembered(SegmentId from);
+  void pass_over(const OrderEvent& event);
   void play_fence(const OrderEvent& event);
   void play_strong(const OrderEvent& event, const uint64_t* addresses);
   void play_chain(const OrderEvent& event, uint64_t address, const Moments& row);
   void play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t address);
   static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
+  void note_fence(const OrderEvent& event, uint32_t lane, ThreadClock& thread) const;
   void note_own(const OrderEvent& event, uint32_t lane, OwnWarp& own) const;
   void tell(Clock& clock, const OwnWarp& own);
   const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;

@@ -43,18 +43,30 @@ void Order::play() {
 }
 
 // Their clocks learn only what memory remembers. False: nothing was played.
+//
+// Usually memory remembers only late accesses, because each thread goes on using the same words. The events before the
+// earliest of them are idle: what they pass on was done before them, so nobody asks about it. Nor does anybody ask
+// about what the clocks know by then. So they need not be put together.
 bool Order::play_together(size_t count) {
   std::optional<Remembered> remembered = this->remembered(events_.first_next());
   if (!remembered) return false;
-  const size_t nodes = history_.begin_together(*remembered);
-  play_first(count);
-  history_.end_together();
+  const size_t idle = events_.count_before(remembered->earliest());
+  size_t nodes = 0;
+  if (idle < count) {
+    nodes = history_.begin_together(*remembered);
+    play_first(count, idle);
+    history_.end_together();
+  } else {
+    play_first(count, count);
+  }
   most_events_ = std::clamp(kEventsForEach * remembered->count() + kEventsForNode * nodes, few_events_, kMostEvents);
   return true;
 }
 
-void Order::play_first(size_t count) {
+// The first `idle` of them are passed over.
+void Order::play_first(size_t count, size_t idle) {
   events_.play(count, [&](const OrderEvent& event, const uint64_t* addresses, const Moments* row) {
+    if (idle > 0) return --idle, pass_over(event);
     history_.pass_to(event.next);
     if (event.kind == OrderEvent::kFence) return play_fence(event);
     if (event.kind == OrderEvent::kChain) return play_chain(event, *addresses, *row);
@@ -80,16 +92,32 @@ void Order::note_own(const OrderEvent& event, uint32_t lane, OwnWarp& own) const
   if (event.partly) own.moments = (*w.lanes)[lane];
 }
 
+// What an idle event leaves behind: its threads have made a fence, or they have acquired from each other.
+void Order::pass_over(const OrderEvent& event) {
+  if (event.kind == OrderEvent::kStrong) return;
+  for (const uint32_t l : each_lane(event.lanes.mask)) {
+    ThreadClock& t = thread(*event.block, event.lanes.warp, l);
+    if (event.kind == OrderEvent::kFence)
+      note_fence(event, l, t);
+    else
+      t.fenced.newest = false;
+  }
+}
+
+void Order::note_fence(const OrderEvent& event, uint32_t lane, ThreadClock& t) const {
+  t.fenced.taken = t.fenced.newest = true;
+  t.fenced.scope = event.access.scope;
+  t.fenced.clock = t.clock;
+  note_own(event, lane, t.fenced.own);
+}
+
 void Order::play_fence(const OrderEvent& event) {
   for (const uint32_t l : each_lane(event.lanes.mask)) {
     ThreadClock& t = thread(*event.block, event.lanes.warp, l);
     t.settle();
     t.clock.learn(std::exchange(t.pending.of_block, {}));
     if (event.access.scope == Scope::kDevice) t.clock.learn(std::exchange(t.pending.of_all, {}));
-    t.fenced.taken = t.fenced.newest = true;
-    t.fenced.scope = event.access.scope;
-    t.fenced.clock = t.clock;
-    note_own(event, l, t.fenced.own);
+    note_fence(event, l, t);
   }
 }
 

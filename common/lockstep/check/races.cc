@@ -91,6 +91,7 @@ class Note {
 
   // Both are strong, but their strength does not hold between these two threads.
   bool relies_on_luck(const Record& then, const Record& me) const {
+    if (!(then.is_volatile | me.is_volatile | then.block_scope | me.block_scope)) return false;  // usually
     const Segment& s = accessor_.order.segment(then.segment);
     const bool same_block = s.block == accessor_.block.block;
     if (then.is_volatile || me.is_volatile) return same_block && s.warp == accessor_.warp;
@@ -114,17 +115,30 @@ class Note {
 };
 
 uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
-// Where Record::lane and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
-constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
+// Where Record::lane, ::bytes and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
+constexpr uint64_t kLaneShift = 32, kBytesShift = 37, kAtomicShift = 41;
+
+bool is_of_warp(SegmentId segment, const Accessor& accessor) {
+  const Segment& s = accessor.order.segment(segment);
+  return s.block == accessor.block.block && s.warp == accessor.warp;
+}
 
 // Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
-// access of the lane.
+// access of the lane. A release or a fence begins a new segment, so the last access may lie in an earlier one. Usually
+// it is the same for all lanes; if not, this says true.
 bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
+  SegmentId mine = accessor.segment;
+  const uint32_t first = first_lane(mask);
+  const uint64_t last = bits(words[first]);
+  if (const auto segment = static_cast<SegmentId>(last); segment != mine && segment >= accessor.floor) {
+    if ((last >> kLaneShift & 31) != first || !is_of_warp(segment, accessor)) return true;
+    mine = segment;
+  }
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint64_t record = bits(words[l]);
     const bool recent = static_cast<uint32_t>(record) >= accessor.floor;
-    const bool own = static_cast<uint32_t>(record) == accessor.segment && (record >> kLaneShift & 31) == l &&
+    const bool own = static_cast<uint32_t>(record) == mine && (record >> kLaneShift & 31) == l &&
                      (!strong || (record >> kAtomicShift & 1));
     others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
   }
@@ -133,7 +147,8 @@ bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool s
 
 // Notes the accesses of adjacent lanes to adjacent words, which usually do not conflict. False: each lane must be
 // checked.
-bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, const Record& mine) {
+[[gnu::always_inline]] inline bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads,
+                                            const Record& mine) {
   const Cells& cells = accessor.cells;
   const auto met = [&](const Record* records) { return met_others(records + word, mask, accessor, mine.atomic); };
   if (met(cells.writer) || met(cells.reader) || (!reads && met(cells.other_reader))) return false;
@@ -144,16 +159,14 @@ bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, co
   return true;
 }
 
-// The same, if each lane was the last at its word, but in an earlier segment: a release or a fence began a new one.
-// note_row() is faster because it does not look segments up.
+// The same, if each lane was the last at its word, in whatever segment. note_row() is faster because it looks up no
+// lane's segment.
 [[gnu::noinline]] bool note_row_again(const Accessor& accessor, Mask mask, uint64_t word, bool reads,
                                       const Record& mine) {
   const Cells& cells = accessor.cells;
   const auto is_own = [&](const Record& r, uint32_t lane) {
     if (r.segment < accessor.floor) return true;
-    if (r.segment < accessor.order.first_segment() || r.lane != lane || (mine.atomic && !r.atomic)) return false;
-    const Segment& s = accessor.order.segment(r.segment);
-    return s.block == accessor.block.block && s.warp == accessor.warp;
+    return r.lane == lane && (!mine.atomic || r.atomic) && is_of_warp(r.segment, accessor);
   };
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t at = word + l;
@@ -165,12 +178,39 @@ bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, co
   return true;
 }
 
+// Whether this is a strong access, and neither volatile nor of a block's scope.
+bool is_quiet(uint64_t record) { return (record >> kAtomicShift & 7) == 1; }
+
+// Notes writes that are quiet, each within one word. Quiet accesses do not race with each other. The result: the lanes
+// whose words have met other accesses since the floor. They must be checked.
+[[gnu::noinline]] Mask note_quiet(const Accessor& accessor, Mask mask, const uint64_t* bytes, uint32_t size,
+                                  const Record& mine) {
+  const Cells& cells = accessor.cells;
+  Mask others = 0;
+  for (const uint32_t l : each_lane(mask)) {
+    const uint64_t word = bytes[l] / 4, which = size < 4 ? ((1u << size) - 1) << bytes[l] % 4 & 15 : 15;
+    const auto met = [&](const Record* records) {
+      const uint64_t record = bits(records[word]);
+      return static_cast<uint32_t>(record) >= accessor.floor && !is_quiet(record);
+    };
+    if (met(cells.writer) || met(cells.reader) || met(cells.other_reader))
+      others |= 1u << l;
+    else
+      cells.writer[word] = std::bit_cast<Record>(bits(mine) | uint64_t{l} << kLaneShift | which << kBytesShift);
+  }
+  return others;
+}
+
 }  // namespace
 
 void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts) {
   Note note(accessor, access, conflicts);
   const uint32_t size = access.bytes * access.count;
+  if (size <= 4 && access.op != MemoryOp::kLoad && is_quiet(bits(note.record(0, 0)))) {
+    mask = note_quiet(accessor, mask, bytes, size, note.record(0, 0));
+    if (!mask) return;
+  }
   if (size == 4) {
     const uint32_t first = first_lane(mask);
     const uint64_t start = bytes[first] - 4 * first;  // where lane 0 would be

@@ -1,7 +1,5 @@
 #include "check/remembered.h"
 
-#include <algorithm>
-
 namespace lockstep {
 
 Remembered::Remembered(const Launch& launch, SegmentId from)

@@ -5,6 +5,7 @@
 // remembered access before such a number.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -35,12 +36,14 @@ class Remembered {
 
   void add(SegmentId segment, uint32_t lane) {
     ++count_;
+    earliest_ = std::min(earliest_, segment);
     if (segment >= from_)
       later_[segment - from_] |= Mask{1} << lane;
     else
       note(segment, Mask{1} << lane);
   }
-  size_t count() const { return count_; }  // of calls to add()
+  size_t count() const { return count_; }           // of calls to add()
+  SegmentId earliest() const { return earliest_; }  // segment that was added
 
   void pass_to(SegmentId segment) {
     for (; next_ < segment && next_ - from_ < later_.size(); ++next_)
@@ -56,6 +59,7 @@ class Remembered {
 
   Launch launch_;
   SegmentId from_, next_;
+  SegmentId earliest_ = ~SegmentId{0};
   size_t count_ = 0;
   std::vector<Mask> later_;
   std::vector<uint32_t> rows_;  // by warp: 0, or the number of its moments, from 1

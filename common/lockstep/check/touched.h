@@ -18,6 +18,11 @@ class Touched {
   // An access of lanes: `first` has the offsets of their data, of so many bytes each.
   void note(Mask mask, const uint64_t* first, uint64_t bytes) {
     if (is_touched_.empty()) is_touched_.resize(all_);
+    const uint64_t one = first[first_lane(mask)];
+    uint64_t differ = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l)
+      differ |= mask >> l & 1 ? (first[l] ^ one) | ((first[l] + bytes - 1) ^ one) : 0;
+    if (differ < kPart && is_touched_[one / kPart]) return;  // usually all lie in one part
     for (const uint32_t l : each_lane(mask))
       for (uint64_t part = first[l] / kPart; part <= (first[l] + bytes - 1) / kPart; ++part)
         if (!is_touched_[part]) is_touched_[part] = 1, parts_.push_back(part);

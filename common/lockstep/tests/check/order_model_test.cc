@@ -104,13 +104,16 @@ class Model {
 
 class RandomProgram {
  public:
-  // remembers: memory forgets some accesses, and nobody asks about them any more.
-  RandomProgram(uint32_t seed, uint32_t addresses, bool block_scopes, bool remembers)
+  // What memory forgets, nobody asks about any more.
+  enum Memory { kUnknown, kForgetsSome, kKeepsTheLatest };
+
+  RandomProgram(uint32_t seed, uint32_t addresses, bool block_scopes, Memory memory)
       : random_(seed),
         addresses_(addresses),
         block_scopes_(block_scopes),
-        order_(remembers ? [this](Remembered& remembered) { return remember(remembered); }
-                         : std::function<bool(Remembered&)>(),
+        memory_(memory),
+        order_(memory ? [this](Remembered& remembered) { return remember(remembered); }
+                      : std::function<bool(Remembered&)>(),
                200) {
     order_.begin_launch(block_scopes);
     for (uint32_t b = 0; b < kModelBlocks; ++b) order_.begin_block(blocks_[b], b, kModelWarps);
@@ -139,10 +142,15 @@ class RandomProgram {
     const bool known = model_.knows(thread(b, w, l), then.thread, then.step);
     EXPECT_EQ(order_.before(then.segment, then.thread % kWarpSize, blocks_[b], w, l), known);
     ++(known ? known_ : unknown_);
+    asked_ = {};
   }
   bool remember(Remembered& remembered) {
     if (asked_.segment) remembered.add(asked_.segment, asked_.thread % kWarpSize);
-    std::erase_if(touches_, [&](const Touch&) { return draw(4) == 0; });
+    constexpr size_t kLatest = 40;
+    if (memory_ == kForgetsSome)
+      std::erase_if(touches_, [&](const Touch&) { return draw(4) == 0; });
+    else if (touches_.size() > kLatest)
+      touches_.erase(touches_.begin(), touches_.end() - kLatest);
     for (const Touch& touch : touches_) remembered.add(touch.segment, touch.thread % kWarpSize);
     ++remembered_;
     return true;
@@ -218,6 +226,7 @@ class RandomProgram {
   std::mt19937 random_;
   const uint32_t addresses_;
   const bool block_scopes_;
+  const Memory memory_;
   Order order_;
   Model model_;
   std::array<BlockOrder, kModelBlocks> blocks_;
@@ -232,8 +241,8 @@ TEST(OrderModel, RandomProgramsAreOrderedAlike) {
   for (const uint32_t addresses : {1u, 8u, 200u})
     for (const uint32_t questions : {1u, 20u, 400u})
       for (const bool block_scopes : {false, true}) {
-        const bool remembers = ++seed % 3 > 0;
-        RandomProgram program(seed, addresses, block_scopes, remembers);
+        ++seed;
+        RandomProgram program(seed, addresses, block_scopes, static_cast<RandomProgram::Memory>(seed % 3));
         for (int i = 0; i < 700; ++i) {
           program.do_something();
           if (i % 100 < 5)
