@@ -108,15 +108,17 @@ SharedAtomic shared_atomic(const MemoryAccess& access) {
   return access.atomic == AtomicOp::kCas ? SharedAtomic::kCas : SharedAtomic::kOther;
 }
 
-void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                  bool by_rows = false) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   ++count.shared.requests;
   count.shared.threads += static_cast<uint64_t>(std::popcount(mask));
   if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
-  const Wavefronts w =
-      atomic ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, shared_atomic(access))
-             : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
+  const bool merges = access.op == MemoryOp::kLoad && !by_rows;
+  const Wavefronts w = atomic
+                           ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, shared_atomic(access))
+                           : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, !merges);
   count.shared.wavefronts += w.total;
   count.shared.ideal += w.ideal;
   count.shared.fewest += w.fewest;
@@ -356,6 +358,15 @@ AccessHandler select_atomic(const MemoryAccess& a) {
 }
 
 }  // namespace
+
+void count_access(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at,
+                  bool by_rows) {
+  LaneAddresses addresses{at, false};
+  repeat_first(addresses.at.data(), mask);
+  if (access.space == Space::kShared) return count_shared(warp, access, mask, addresses, by_rows);
+  count_global(warp, access, mask, addresses);
+  count_host_lanes(warp, access, mask, addresses);
+}
 
 void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
   if (!mask || !warp.launch().watched()) return;

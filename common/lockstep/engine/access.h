@@ -18,6 +18,11 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
 // Gives the lanes that may make it; the launch fails because of the others, or continues without them.
 Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<uint64_t, kWarpSize>& at);
 
+// Counts the access of some lanes that no handler makes, as if it were ld or st of global or of shared memory. `at`:
+// addresses of the access' space. by_rows: ldmatrix, which loads each matrix by itself, whatever the addresses.
+void count_access(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at,
+                  bool by_rows);
+
 // Tells the observers that an asynchronous copy or an mbarrier accesses memory. `at`: addresses of global memory, or
 // addresses within shared memory, which a generic access means here.
 void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "engine/access.h"
-#include "engine/host_access.h"
 
 namespace lockstep {
 namespace {
@@ -26,24 +26,24 @@ Addresses own_addresses(Warp& warp, MemoryAccess& access) {
   return at;
 }
 
-// The lanes that may access their addresses. The others are reported. Tells the observers of the access.
-Mask begin_access(Warp& warp, const MemoryAccess& access, Mask mask, const Addresses& at) {
+Mask first_lanes(uint32_t count) { return count == kWarpSize ? kFullMask : (1u << count) - 1; }
+
+// The lanes that may access their addresses. The others are reported. Counts the access, and tells the observers of it.
+Mask begin_access(Warp& warp, const MemoryAccess& access, Mask mask, const Addresses& at, bool by_rows) {
   Range& last = warp.state().last_range[access.index];
+  const uint32_t bytes = access.bytes * access.count;
   Mask good = mask;
   for (const uint32_t l : each_lane(mask)) {
-    if ((at[l] & (access.bytes - 1u)) == 0 && last.contains(at[l], access.bytes)) continue;
+    if ((at[l] & (bytes - 1)) == 0 && last.contains(at[l], bytes)) continue;
     if (may_access(warp, access, access.space, l, at[l]))
       last = range_at(warp, access.space, at[l]);
     else
       good &= ~(1u << l);
     if (warp.state().faulted) return 0;
   }
+  if (!good) return good;
+  count_access(warp, access, good, at, by_rows);
   show_asynchronous(warp, access, good, at.data());
-  if (access.space == Space::kGlobal && good && warp.launch().memory.any_host_reaches()) {
-    LaneAddresses addresses;
-    addresses.at = at;
-    count_host_lanes(warp, access, good, addresses);
-  }
   return good;
 }
 
@@ -68,24 +68,46 @@ void move_element(Warp& warp, const MatrixUse& use, const MemoryAccess& access, 
   }
 }
 
-// wmma.load and wmma.store: one element of each lane after the other.
+// Counts the accesses of wmma.load and wmma.store, and looks whether they may be made. Gives the beginnings of those that
+// may not.
+std::vector<uint64_t> begin_pieces(Warp& warp, const MatrixUse& use, const MemoryAccess& access, const Addresses& start) {
+  const auto* const strides = lanes<uint32_t>(warp.registers(), use.stride);
+  const Mask asked = first_lanes(use.pieces.lanes);
+  const MatrixPieces::Place* place = use.pieces.at.data();
+  std::vector<uint64_t> wrong;
+  for (uint32_t piece = 0; piece < use.pieces.count(); ++piece) {
+    Addresses at;
+    for (uint32_t l = 0; l < kWarpSize; ++l, ++place)
+      at[l] = start[l] + uint64_t{place->outer} * strides[l] * access.bytes + place->inner;
+    const Mask good = begin_access(warp, access, asked, at, use.pieces.by_rows);
+    if (warp.state().faulted) return wrong;
+    for (const uint32_t l : each_lane(asked & ~good)) wrong.push_back(at[l]);
+  }
+  return wrong;
+}
+
+// wmma.load and wmma.store: the pieces as ptxas makes them, and then the data, one element of each lane after the other.
+// The lanes that get an element need not be those that load its piece.
 template <class T>
 void move_elements(Warp& warp, const MatrixUse& use) {
   const Fragment& d = use.d;
   MemoryAccess access = use.access;
   const Addresses start = own_addresses(warp, access);
+  const std::vector<uint64_t> wrong = begin_pieces(warp, use, access, start);
+  if (warp.state().faulted) return;
   const auto* const strides = lanes<uint32_t>(warp.registers(), use.stride);
   const uint16_t* place = d.places.data();
   const auto row_bits = static_cast<uint32_t>(std::countr_zero(uint32_t{d.columns}));
   for (uint32_t e = 0; e < d.in_lane(); ++e) {
     Addresses at;
+    Mask good = kFullMask;
     for (uint32_t l = 0; l < kWarpSize; ++l, ++place) {
       const uint32_t row = *place >> row_bits, column = *place & (d.columns - 1u);
       const uint64_t outer = use.by_column ? column : row, inner = use.by_column ? row : column;
       at[l] = start[l] + (outer * strides[l] + inner) * sizeof(T);
+      for (const uint64_t begin : wrong)
+        if (at[l] - begin < use.pieces.bytes) good &= ~(1u << l);
     }
-    const Mask good = begin_access(warp, access, kFullMask, at);
-    if (warp.state().faulted) return;
     move_element<T>(warp, use, access, e, good, at);
   }
 }
@@ -104,9 +126,7 @@ void move_elements(Warp& warp, const MatrixUse& use) {
 void move_rows(Warp& warp, const MatrixUse& use) {
   MemoryAccess access = use.access;
   const Addresses rows = own_addresses(warp, access);
-  const uint32_t row_count = kRows * use.d.count;
-  const Mask asked = row_count == kWarpSize ? kFullMask : (1u << row_count) - 1;
-  const Mask good = begin_access(warp, access, asked, rows);
+  const Mask good = begin_access(warp, access, first_lanes(kRows * use.d.count), rows, true);
   if (warp.state().faulted) return;
   for (uint32_t e = 0; e < use.d.in_lane(); ++e) {
     Addresses at{};

@@ -172,6 +172,8 @@ void decode_move(FunctionDecoder& f, const Statement& s) {
   MatrixUse use{.op = loads ? MatrixOp::kLoad : MatrixOp::kStore, .by_column = name.by_column};
   use.d = fragment(name.shape, role, type, true);
   use.access = matrix_access(f, s, loads ? 1 : 0, use.op, type_bytes(type));
+  use.pieces = pieces_of(use.d, use.by_column, use.access.space == Space::kShared);
+  use.access.count = static_cast<uint8_t>(use.pieces.bytes / use.access.bytes);
   set_registers(f, s, s.operands.at(loads ? 0 : 1), loads, use.d);
   const uint32_t dense = use.by_column ? use.d.rows : use.d.columns;
   use.stride = s.operands.size() > 2 ? f.word(s, 2) : f.registers().constant(Width::k32, dense);

@@ -10,6 +10,7 @@
 
 #include "alu/matrix.h"
 #include "program/instruction.h"
+#include "program/matrix_pieces.h"
 
 namespace lockstep {
 
@@ -140,7 +141,8 @@ struct MatrixUse {
   uint32_t member_mask = 0;     // all lanes
   Fragment a{}, b{}, c{}, d{};  // kMultiply: d = a b + c; else d is loaded or stored
   bool saturates = false;
-  MemoryAccess access{};   // of one lane: an element, or a row of ldmatrix; its handler is not set
+  MemoryAccess access{};   // of one lane: of a piece, or a row of ldmatrix; its handler is not set
+  MatrixPieces pieces{};   // wmma
   uint32_t stride = 0;     // elements between two rows, or two columns
   bool by_column = false;  // in memory
 };

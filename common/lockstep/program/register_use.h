@@ -13,6 +13,13 @@ inline const MemoryAccess* access_of(const Program& program, const Instruction& 
   return in.kind == Kind::kTexture ? &program.accesses[program.textures[in.index].access] : nullptr;
 }
 
+// The access that ld, st, atom, red, wmma.load, wmma.store, ldmatrix and stmatrix make. Null: another instruction.
+inline const MemoryAccess* plain_access(const Program& program, const Instruction& in) {
+  if (in.kind == Kind::kMemory) return &program.accesses[in.index];
+  if (in.kind != Kind::kMatrix || program.matrices[in.index].op == MatrixOp::kMultiply) return nullptr;
+  return &program.accesses[program.matrices[in.index].access.index];
+}
+
 // Calls read(offset) for each register that the instruction reads.
 template <class Read>
 void for_each_source(const Program& program, const Instruction& in, const Read& read) {

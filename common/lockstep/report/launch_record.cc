@@ -6,6 +6,7 @@
 #include "count/atomic_loop.h"
 #include "count/counter_names.h"
 #include "count/occupancy.h"
+#include "program/register_use.h"
 
 namespace lockstep {
 namespace {
@@ -245,14 +246,6 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
   add_memory_doubts(counted);
 }
 
-// How a card reads and writes matrices is not known: its accesses are not counted.
-void add_matrices(Counted& counted, const Program& program, uint32_t pc) {
-  const Instruction& in = program.code[pc];
-  if (in.kind != Kind::kMatrix || program.matrices[in.index].op == MatrixOp::kMultiply) return;
-  counted.notes.insert(words("lockstep does not count the accesses of wmma, ldmatrix and stmatrix"));
-  add_memory_doubts(counted);
-}
-
 // Registers that ptxas keeps in local memory: PTX shows no access. Without machine code nobody knows.
 void add_spills(Counted& counted, const Forms& forms) {
   for (const bool loads : {true, false}) {
@@ -298,13 +291,12 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (!counted) continue;
       add_counts(counted->counters, launch.program, pc, c);
       add_system_calls(*counted, launch.program, pc);
-      add_matrices(*counted, launch.program, pc);
       if (launch.program.code[pc].kind == Kind::kTexture)
         counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }
-    if (launch.program.code[pc].kind != Kind::kMemory) continue;
-    const CardCount card =
-        card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);
+    const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
+    if (!access) continue;
+    const CardCount card = card_count(launch, state.counters, forms, *access);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
   }

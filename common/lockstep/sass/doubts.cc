@@ -1,6 +1,7 @@
 // doubts: a program without its machine code → the accesses that ptxas might change.
 #include "base/words.h"
 #include "count/atomic_loop.h"
+#include "program/register_use.h"
 #include "sass/forms.h"
 #include "sass/influence.h"
 #include "sass/program_flow.h"
@@ -37,11 +38,13 @@ Forms judge_alone(const Program& program) {
   for (const MemoryAccess& access : program.accesses) {
     AccessForm& form = forms.of[access.index];
     form.op = access.op;
-    if (program.code[access.pc].kind != Kind::kMemory) continue;
+    const Instruction& in = program.code[access.pc];
+    if (!plain_access(program, in)) continue;
     const Place& place = forms.places[access.pc];
     form.parts = place.merges;
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
-    form.doubt = doubt_of(access, place, !facts.conditions(access.pc).empty());
+    form.doubt = in.kind == Kind::kMatrix ? words("ptxas makes several accesses of one of a matrix")
+                                          : doubt_of(access, place, !facts.conditions(access.pc).empty());
     form.ordered = ordered[access.index];
     form.unwritten = unwritten[access.index];
   }

@@ -9,7 +9,9 @@
 #include "base/words.h"
 #include "count/atomic_loop.h"
 #include "program/neighbours.h"
+#include "program/register_use.h"
 #include "sass/influence.h"
+#include "sass/makers.h"
 #include "sass/program_flow.h"
 #include "sass/uniform.h"
 
@@ -130,11 +132,14 @@ class KernelComparison {
       : program_(program),
         machine_(machine),
         facts_(flow_of(program)),
+        function_(functions_of(program)),
         ordered_(depend_on_order(program, facts_)),
         uniform_(uniform_comparisons(program)) {
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
+    for (uint32_t pc = 0; pc < program.code.size() && !program.matrices.empty(); ++pc)
+      for_each_source(program, program.code[pc], [&](uint32_t offset) { used_.insert({function_[pc], offset}); });
     forms_.static_shared = machine.static_shared;
     forms_.of.resize(program.accesses.size());
     forms_.places = facts_.places();
@@ -163,10 +168,17 @@ class KernelComparison {
   Forms run() {
     note_extra();
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (program_.code[pc].kind != Kind::kMemory) continue;
-      const MemoryAccess& access = program_.accesses[program_.code[pc].index];
-      if (!is_counted(access)) continue;
+      const Instruction& in = program_.code[pc];
+      const MemoryAccess* const plain = plain_access(program_, in);
+      if (!plain || !is_counted(*plain)) continue;
+      const MemoryAccess& access = *plain;
       AccessForm& form = forms_.of[access.index];
+      if (in.kind == Kind::kMatrix) {
+        form = matrix_form(access, program_.matrices[in.index]);
+        form.ordered = ordered_[access.index];
+        form.unwritten = unwritten_[access.index];
+        continue;  // all lanes of the warp are together
+      }
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
       const bool in_order = facts_.in_order();
       const Reached reached(facts_.flow(), pc);
@@ -204,9 +216,36 @@ class KernelComparison {
       if (one->bytes < bytes && !is_part(access, machine))
         return doubt(access, words("ptxas splits it into narrower accesses"));
     }
-    place(access, machine, result);
+    place(access, machine, machine.size() > 1, result);
     if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
     return joined(access, machine[0]->bytes, result);
+  }
+
+  // ptxas makes several accesses of one of a matrix (matrix_pieces), and copies all of them if it unrolls a loop.
+  AccessForm matrix_form(const MemoryAccess& access, const MatrixUse& use) const {
+    AccessForm result;
+    result.op = access.op;
+    const bool of_wmma = use.op == MatrixOp::kLoad || use.op == MatrixOp::kStore;
+    const bool by_rows = !of_wmma || use.pieces.by_rows;
+    const uint32_t pieces = of_wmma ? use.pieces.count() : 1;
+    const uint32_t matrices = !by_rows ? 0 : of_wmma ? use.pieces.lanes / 8 : use.d.count;
+    const Machine machine = found(access);
+    if (machine.empty()) return gone(access);
+    const bool alike = std::ranges::all_of(machine, [&](const MachineAccess* one) {
+      return one->space == access.space && one->bytes == access.bytes * access.count && one->matrices == matrices;
+    });
+    if (machine.size() % pieces != 0 || !alike || !uses_all(use))
+      return doubt(access, words("ptxas makes other accesses of this matrix than lockstep knows"));
+    place(access, machine, machine.size() > pieces, result);
+    return result;
+  }
+
+  // Whether the program uses all that it loads. What it does not use, ptxas does not load.
+  bool uses_all(const MatrixUse& use) const {
+    if (use.access.op != MemoryOp::kLoad) return true;
+    const uint32_t function = function_[use.access.pc];
+    return std::all_of(use.d.registers.begin(), use.d.registers.begin() + use.d.count,
+                       [&](uint32_t offset) { return used_.contains({function, offset}); });
   }
 
   // Whether ptxas loads only the part that the program uses, as the lower half of a wide integer. The whole lies within
@@ -273,7 +312,7 @@ class KernelComparison {
     const auto loads = at_.find(line_of(access));
     if (std::ranges::any_of(loads->second, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
       return doubt(access, words("ptxas makes a loop of it, which tries again if another warp was faster"));
-    place(access, machine, result);
+    place(access, machine, machine.size() > 1, result);
     result.generic = machine[0]->space == Space::kGeneric;
     if (result.doubt.empty() && machine[0]->elected) {
       result.kind = AccessForm::kElected;
@@ -291,9 +330,8 @@ class KernelComparison {
     return other(pc - 1) || other(pc + 1);
   }
 
-  // Compares the places of the machine's instructions with that of the access.
-  void place(const MemoryAccess& access, const Machine& machine, AccessForm& form) const {
-    const bool copies = machine.size() > 1;
+  // Compares the places of the machine's instructions with that of the access. copies: ptxas makes it more than once.
+  void place(const MemoryAccess& access, const Machine& machine, bool copies, AccessForm& form) const {
     const uint32_t loops = facts_.places()[access.pc].loops;
     const std::vector<Asked>& conditions = conditions_of(access.pc);
     for (const MachineAccess* one : machine) {
@@ -304,10 +342,14 @@ class KernelComparison {
     }
     if (copies || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {
-      return facts_.places()[pc].loops == machine[0]->loops &&
-             same_conditions(conditions_of(pc), machine[0]->conditions);
+      return std::ranges::all_of(machine, [&](const MachineAccess* one) {
+        return facts_.places()[pc].loops == one->loops && same_conditions(conditions_of(pc), one->conditions);
+      });
     };
-    if (is_there(access.pc) || (machine[0]->loops == loops && asks_the_same(conditions, *machine[0]))) return;
+    const auto is_in_place = [&](const MachineAccess* one) {
+      return one->loops == loops && asks_the_same(conditions, *one);
+    };
+    if (is_there(access.pc) || std::ranges::all_of(machine, is_in_place)) return;
     for (const uint32_t pc : block_begins_)
       if (is_there(pc)) form.moved_to.push_back(pc);
     if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
@@ -390,7 +432,9 @@ class KernelComparison {
   const Program& program_;
   const MachineKernel& machine_;
   const FlowFacts facts_;
-  const std::vector<bool> ordered_;  // by Program::accesses
+  const std::vector<uint32_t> function_;  // by instruction
+  std::set<Register> used_;               // that an instruction reads; for matrices
+  const std::vector<bool> ordered_;       // by Program::accesses
   const Conditions uniform_;         // the lines of comparisons that all lanes of a warp answer alike
   std::vector<bool> unwritten_;      // by Program::accesses
   std::map<uint32_t, Machine> at_;   // by the line of the PTX

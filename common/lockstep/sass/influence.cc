@@ -96,7 +96,7 @@ class SharedWords {
     bool stores = false;
     for (const MemoryAccess& other : program_.accesses) {
       if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
-          program_.code[other.pc].kind != Kind::kMemory ||
+          !plain_access(program_, program_.code[other.pc]) ||
           facts_.places()[other.pc].outer != facts_.places()[load].outer)
         continue;
       if (other.base == access.base && other.offset == access.offset) return false;
@@ -138,9 +138,11 @@ class Influence {
   std::vector<bool> accesses() const {
     std::vector<bool> result(program_.accesses.size());
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (program_.code[pc].kind != Kind::kMemory) continue;
-      const MemoryAccess& access = program_.accesses[program_.code[pc].index];
-      result[access.index] = is_reached(pc) || has(pc, access.base);
+      const Instruction& in = program_.code[pc];
+      const MemoryAccess* const access = plain_access(program_, in);
+      if (!access) continue;
+      const uint32_t stride = in.kind == Kind::kMatrix ? program_.matrices[in.index].stride : 0;
+      result[access->index] = is_reached(pc) || has(pc, access->base) || has(pc, stride);
     }
     return result;
   }
@@ -160,11 +162,10 @@ class Influence {
     reached_[pc] = reached_[pc] || reached;
     bool has_one = origins_.made[pc] || is_reached(pc);
     for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(pc, offset); });
-    if (in.kind == Kind::kMemory && origins_.in_memory) {
-      const MemoryAccess& access = program_.accesses[in.index];
-      if (access.op == MemoryOp::kLoad) has_one |= brings(access);
-      if (access.op == MemoryOp::kStore && has_one)
-        for (const Array& array : arrays_of(access)) grows |= memory_.insert(array).second;
+    if (const MemoryAccess* const access = origins_.in_memory ? plain_access(program_, in) : nullptr) {
+      if (access->op == MemoryOp::kLoad) has_one |= brings(*access);
+      if (access->op == MemoryOp::kStore && has_one)
+        for (const Array& array : arrays_of(*access)) grows |= memory_.insert(array).second;
     }
     if (has_one)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });

@@ -95,7 +95,8 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
       {"STS", {Class::kStore, Space::kShared}},     {"STL", {Class::kStore, Space::kLocal}},
       {"ATOM", {Class::kAtomic, Space::kGeneric}},  {"ATOMG", {Class::kAtomic, Space::kGlobal}},
       {"ATOMS", {Class::kAtomic, Space::kShared}},  {"RED", {Class::kReduction, Space::kGeneric}},
-      {"REDG", {Class::kReduction, Space::kGlobal}}};
+      {"REDG", {Class::kReduction, Space::kGlobal}}, {"LDSM", {Class::kLoad, Space::kShared}},
+      {"STSM", {Class::kStore, Space::kShared}}};
   const auto found = known.find(in.opcode());
   if (found == known.end()) return std::nullopt;
   MachineAccess access;
@@ -107,6 +108,10 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   if (has_part(in.name, "U16") || has_part(in.name, "S16")) access.bytes = 2;
   if (has_part(in.name, "U8") || has_part(in.name, "S8")) access.bytes = 1;
   access.counts = has_part(in.name, "POPC");
+  if (in.opcode() == "LDSM" || in.opcode() == "STSM") {  // "LDSM.16.MT88.4"
+    access.bytes = 16;
+    access.matrices = has_part(in.name, "4") ? 4 : has_part(in.name, "2") ? 2 : 1;
+  }
   return access;
 }
 

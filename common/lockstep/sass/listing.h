@@ -23,6 +23,7 @@ struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
   Space space = Space::kGeneric;
   uint8_t bytes = 4;        // of one lane; of an atomic: not told
+  uint8_t matrices = 0;     // of LDSM, STSM: so many of 8 rows
   bool counts = false;      // ATOMS.POPC.INC: adds the number of lanes
   bool elected = false;     // the first active lane alone makes it
   uint32_t line = 0;        // of the PTX

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rows of golden/*_forms_h200.csv: instructions, addresses, and a card's counts.
 
-    single_access.py rows FOLDER                 writes FOLDER/{shared,global,local}_forms.csv without counts
+    single_access.py rows FOLDER                 writes FOLDER/{shared,global,local,matrix}_forms.csv without counts
     single_access.py repeats FILE.csv            rows with a doubtful count of sectors, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
@@ -140,6 +140,62 @@ def rows_of(forms: list[tuple[int, str]], span: int, seed: int, take: slice = sl
     return rows
 
 
+# wmma: the shapes that each type of element has, and the types of sums.
+WIDE = [(16, 16, 16), (32, 8, 16), (8, 32, 16)]
+FACTORS = {"f16": WIDE, "bf16": WIDE, "tf32": [(16, 16, 8)], "f64": [(8, 8, 4)], "s8": WIDE}
+SUMS = {"f16": WIDE, "f32": [*WIDE, (16, 16, 8)], "f64": [(8, 8, 4)], "s32": WIDE}
+BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f64": 8, "s8": 1, "f32": 4, "s32": 4}
+ADDRESS = {"shared": "%r3", "global": "%rd3"}
+
+
+def wmma_form(role: str, shape: tuple[int, int, int], kind: str, layout: str, space: str, stride: int) -> str:
+    """PTX that loads or stores one matrix, whose lines are `stride` bytes apart, and uses all that it loads."""
+    m, n, k = shape
+    elements = {"a": m * k, "b": k * n, "c": m * n, "d": m * n}[role]
+    registers = elements * BYTES[kind] // 128 if BYTES[kind] < 8 else elements // 32
+    registers = 8 if kind == "f16" and role in "ab" else max(1, registers)
+    name = {"f32": "f32", "f64": "f64"}.get(kind, "b32")
+    of = f"m{m}n{n}k{k}.{space}.{kind}"
+    address, distance = f"[{ADDRESS[space]}]", stride // BYTES[kind]
+    if role == "d":
+        value = {"f32": "%f1", "f64": "%fd1"}.get(kind, "%r5")
+        return f"wmma.store.d.sync.aligned.{layout}.{of} {address}, {{{', '.join([value] * registers)}}}, {distance};"
+    parts = [f"%m{i}" for i in range(registers)]
+    add = {"f32": "add.f32", "f64": "add.f64"}.get(kind, "xor.b32")
+    sums = " ".join(f"{add} %m0, %m0, {part};" for part in parts[1:])
+    return (f"{{ .reg .{name} %m<{registers}>; wmma.load.{role}.sync.aligned.{layout}.{of} "
+            f"{{{', '.join(parts)}}}, {address}, {distance}; {sums} st.global.{name} [%rd6], %m0; }}")  # fmt: skip
+
+
+def matrix_rows() -> list[tuple[str, str]]:
+    """wmma at one address for all lanes; ldmatrix and stmatrix with any rows."""
+    same = " ".join(["32"] * 32)
+    rows = [
+        (wmma_form(role, shape, kind, layout, space, stride), same)
+        for roles, kinds in (("ab", FACTORS), ("cd", SUMS))
+        for kind, shapes in kinds.items()
+        for shape in shapes
+        for role in roles
+        for layout in ("row", "col")
+        for space in ADDRESS
+        for stride in (144, 512)
+    ]
+    for count in (1, 2, 4):
+        registers = ["%r5", "%r6", "%r7", "%r8"][:count]
+        held = "{" + ", ".join(registers) + "}"
+        used = " ".join(f"xor.b32 %r5, %r5, {register};" for register in registers[1:])
+        for turned in ("", ".trans"):
+            of = f"sync.aligned.m8n8.x{count}{turned}.shared.b16"
+            chance = random.Random(count)
+            for offsets in patterns(16, chance, 16384):
+                if min(offsets) < 0:
+                    continue
+                text = " ".join(map(str, offsets))
+                rows.append((f"ldmatrix.{of} {held}, [%r3]; {used} st.global.u32 [%rd6], %r5;", text))
+                rows.append((f"stmatrix.{of} [%r3], {held};", text))
+    return rows
+
+
 def write(path: Path, rows: list[tuple[str, str]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -155,6 +211,7 @@ def write_rows(folder: Path) -> None:
           rows_of(GLOBAL_ATOMICS, 16384, 3, slice(4, None)) + rows_of(moves("global", "%rd3"), 16384, 4, some)
           + rows_of(GLOBAL_EXTRAS, 16384, 5, slice(4, 9)))  # fmt: skip
     write(folder / "local_forms.csv", rows_of(moves("local", "%r11"), 1024, 6))
+    write(folder / "matrix_forms.csv", matrix_rows())
 
 
 def write_repeats(path: Path) -> None:
@@ -175,7 +232,7 @@ def join(rows_file: Path, ncu_file: Path, out: Path) -> None:
     rows = list(csv.DictReader(rows_file.open(encoding="utf-8")))
     if len(rows) != len(counted):
         sys.exit(f"{rows_file} has {len(rows)} rows, {ncu_file} {len(counted)} launches")
-    names = [name for name in counted[0] if name.endswith(".sum")]
+    names = [name for name in counted[0] if name.startswith("l1tex__") and name.endswith(".sum")]
     with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["ptx", "lane_byte_offsets", *names])

@@ -79,6 +79,9 @@ TEST(Checker, SeesTheAccessesOfMatrices) {
   const auto outside = findings("mov.u32 %r4, s;" + store, 32);
   ASSERT_EQ(kinds(outside), Kinds{"out_of_bounds"}) << "512 bytes, and s has 256";
   EXPECT_EQ(outside[0]["where"], "s[128]");
+  const std::string lines = "mov.u32 %r4, s; wmma.load.a.sync.aligned.row.m8n32k16.shared.s8 {%r3}, [%r4], ";
+  EXPECT_TRUE(findings("st.shared.u32 [%r2], %r1; bar.sync 0;" + lines + "16;" + keep).empty());
+  EXPECT_EQ(kinds(findings("st.shared.u32 [%r2], %r1; bar.sync 0;" + lines + "20;" + keep)), Kinds{"misaligned"});
 }
 
 TEST(Checker, ARaceOfWarpsSaysMoreThanOneOfLanes) {

@@ -193,6 +193,10 @@ TEST(Counters, GlobalForms) {
   for (const auto& text : form_mismatches("global_forms_h200.csv", 341)) ADD_FAILURE() << text;
 }
 
+TEST(Counters, MatrixForms) {
+  for (const auto& text : form_mismatches("matrix_forms_h200.csv", 472)) ADD_FAILURE() << text;
+}
+
 // Addresses in 1 KiB to 12 KiB: complete, shifted, and without single lanes.
 TEST(Counters, ScatteredAtomics) {
   for (const auto& text : form_mismatches("scattered_atomics_h200.csv", 591)) ADD_FAILURE() << text;

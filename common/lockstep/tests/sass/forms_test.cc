@@ -393,5 +393,63 @@ TEST(JudgeAlone, TrustsTheRest) {
   EXPECT_EQ(doubt_alone(kConditional, "st.s"), "") << "a store stays under its condition";
 }
 
+constexpr const char* kMatrix =
+    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r3,%r4,%r5,%r6,%r7,%r8,%r9,%r10}, [%rd1], %r1;\n"
+    "wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {%r11,%r12,%r13,%r14,%r15,%r16,%r17,%r18}, [s], %r1;\n"
+    "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, "
+    "{%r3,%r4,%r5,%r6,%r7,%r8,%r9,%r10}, {%r11,%r12,%r13,%r14,%r15,%r16,%r17,%r18}, "
+    "{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};\n"
+    "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd2], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, %r1;";
+
+class Matrices {
+ public:
+  explicit Matrices(const std::string& body = kMatrix) : kernel_(body) {}
+
+  const AccessForm& form(std::string_view text, const std::vector<MachineAccess>& machine) {
+    forms_ = compare(kernel_.program(), {machine, 0});
+    return forms_.of[access(text).index];
+  }
+  std::vector<MachineAccess> times(size_t count, std::string_view text, uint8_t bytes, uint8_t matrices = 0) const {
+    MachineAccess one;
+    one.kind = static_cast<MachineAccess::Class>(access(text).op);
+    one.space = access(text).space;
+    one.bytes = bytes;
+    one.matrices = matrices;
+    one.line = kernel_.line(text);
+    return std::vector<MachineAccess>(count, one);
+  }
+
+ private:
+  const MemoryAccess& access(std::string_view text) const {
+    const Program& program = kernel_.program();
+    return program.accesses[program.matrices[program.code[kernel_.pc(text)].index].access.index];
+  }
+
+  const Kernel kernel_;
+  Forms forms_;
+};
+
+TEST(Forms, AMatrixIsSeveralAccesses) {
+  Matrices of;
+  EXPECT_EQ(of.form("load.a", of.times(4, "load.a", 4)).doubt, "");
+  EXPECT_EQ(of.form("load.b", of.times(1, "load.b", 16, 4)).doubt, "");
+  EXPECT_EQ(of.form("store.d", of.times(4, "store.d", 8)).doubt, "");
+  EXPECT_EQ(of.form("load.a", {}).kind, AccessForm::kGone);
+}
+
+TEST(Forms, OtherAccessesOfAMatrixAreADoubt) {
+  Matrices of;
+  for (const auto& machine : {of.times(3, "load.a", 4), of.times(4, "load.a", 8), of.times(4, "load.a", 16, 1)})
+    EXPECT_TRUE(says(of.form("load.a", machine).doubt, "other accesses of this matrix"));
+  EXPECT_TRUE(says(of.form("load.b", of.times(1, "load.b", 16, 2)).doubt, "other accesses of this matrix"));
+  EXPECT_EQ(of.form("load.a", of.times(8, "load.a", 4)).doubt, "") << "two copies, of an unrolled loop";
+}
+
+TEST(Forms, APartOfAMatrixThatNobodyUsesIsADoubt) {
+  const std::string all = kMatrix;
+  Matrices of(all.substr(0, all.find("wmma.mma")) + "xor.b32 %r1, %r3, %r4;");
+  EXPECT_TRUE(says(of.form("load.a", of.times(4, "load.a", 4)).doubt, "other accesses of this matrix"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -55,6 +55,19 @@ TEST(Listing, WidthKindAndSpaceStandInTheName) {
   expect("ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, desc[UR6][R4.64], R7", Class::kAtomic, Space::kGeneric, 4);
 }
 
+TEST(Listing, MatricesAreCounted) {
+  const MachineAccess load = one({"LDSM.16.MT88.4 R4, [R16+0x40]"});
+  EXPECT_EQ(load.kind, Class::kLoad);
+  EXPECT_EQ(load.space, Space::kShared);
+  EXPECT_EQ(load.bytes, 16);
+  EXPECT_EQ(load.matrices, 4);
+  EXPECT_EQ(one({"LDSM.16.M88 R4, [R16]"}).matrices, 1);
+  const MachineAccess store = one({"STSM.16.M88.2 [R4], R8"});
+  EXPECT_EQ(store.kind, Class::kStore);
+  EXPECT_EQ(store.matrices, 2);
+  EXPECT_EQ(one({"LDS.128 R4, [R16]"}).matrices, 0);
+}
+
 // The lines of the branches at which lanes part that are not together at the store.
 std::vector<Conditions> parting(const std::vector<std::string>& rows, bool around = false) {
   std::vector<Conditions> found;
