@@ -164,14 +164,27 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const auto is_parted = [&](uint32_t pc) { return counters.at[pc].divergent > 0; };
   // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
   const bool waits = launch.schedule.kind == Schedule::kForward || !forms.places[access.pc].merges;
-  if (((form.parts || !waits) && lanes_part(launch.program, counters, forms, access.pc)) ||
-      std::ranges::any_of(form.parted_by, is_parted))
+  const bool early = form.parts || !waits;
+  // A lane that comes alone cannot part. Others would have come with it here.
+  const bool alone = c.threads == c.warps && !forms.places[access.pc].merges;
+  if ((early && lanes_part(launch.program, counters, forms, access.pc)) ||
+      (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     card.doubt =
         words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   const auto as_often = [&](uint32_t pc) {
     return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;
   };
-  if (!form.moved_to.empty() && std::ranges::none_of(form.moved_to, as_often))
+  // ptxas moves a load to where its value is used. If nobody comes there, nobody makes it. If all warps come there, but
+  // fewer lanes, an access of one sector or wavefront is still one.
+  const bool loads = access.op == MemoryOp::kLoad;
+  const auto never = [&](uint32_t pc) { return loads && counters.at[pc].warps == 0; };
+  const auto in_one_piece = [&](uint32_t pc) {
+    return loads && counters.at[pc].warps == c.warps && counters.at[pc].threads < c.threads &&
+           c.global.requests == c.global.sectors && c.shared.requests == c.shared.wavefronts && c.local.requests == 0;
+  };
+  const bool is_unused = !form.moved_to.empty() && std::ranges::all_of(form.moved_to, never);
+  if (!form.moved_to.empty() && !is_unused && std::ranges::none_of(form.moved_to, as_often) &&
+      !std::ranges::all_of(form.moved_to, in_one_piece))
     card.doubt = words("ptxas makes it under other conditions, or in another loop");
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
@@ -186,8 +199,13 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
       card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
       break;
   }
+  if (is_unused) {
+    take_width(card.counts, {});
+    card.changed = true;
+    card.note = words("ptxas makes this access only where its value is used, and no thread came there");
+  }
   // A generic atomic needs one wavefront of shared memory to find out that its address is not there.
-  if (form.generic && c.global.requests) {
+  if (form.generic && card.counts.global.requests) {
     InstructionCounters::Shared& shared = card.counts.shared;
     for (uint64_t* const count : {&shared.requests, &shared.wavefronts, &shared.ideal, &shared.fewest})
       *count += c.global.requests;

@@ -159,8 +159,10 @@ FlowFacts::FlowFacts(Flow flow)
   std::vector<bool> early(end + 2, false);
   std::vector<size_t> outer_size(end, 0);
   for (uint32_t i = 0; i < end; ++i) dominators_.push_back(dominators.parent(i));
-  for (const auto& [head, body] : loops(edges, dominators)) {
-    const auto count = static_cast<size_t>(std::ranges::count(body, true));
+  const std::map<uint32_t, std::vector<bool>> bodies = lockstep::loops(edges, dominators);
+  std::map<uint32_t, size_t> sizes;
+  for (const auto& [head, body] : bodies) {
+    const auto count = sizes[head] = static_cast<size_t>(std::ranges::count(body, true));
     for (uint32_t i = 0; i < end; ++i) {
       if (!body[i]) continue;
       ++places_[i].loops;
@@ -171,6 +173,8 @@ FlowFacts::FlowFacts(Flow flow)
     }
     in_order_ &= is_in_one_piece(body, head, edges);
   }
+  for (std::vector<uint32_t>& around : loops_)  // a loop is smaller than those around it
+    std::ranges::stable_sort(around, std::ranges::greater(), [&](uint32_t head) { return sizes.at(head); });
   edges.back().clear();  // which function is called is not a condition
   deciders_ = find_deciders(edges, after);
   for (uint32_t branch = 0; branch < end; ++branch)

@@ -58,7 +58,16 @@ class FlowFacts {
   uint32_t dominator(uint32_t instruction) const { return dominators_[instruction]; }
   // Whether each loop around `inner` is around `instruction`, too.
   bool shares_loops(uint32_t instruction, uint32_t inner) const {
-    return std::ranges::includes(loops_[instruction], loops_[inner]);
+    return std::ranges::all_of(loops_[inner], [&](uint32_t loop) {
+      return std::ranges::count(loops_[instruction], loop) > 0;
+    });
+  }
+  // Where the loops around the instruction begin, the outermost first.
+  const std::vector<uint32_t>& loops(uint32_t instruction) const { return loops_[instruction]; }
+  // Whether lanes may leave the loop that begins at `loop` at this instruction.
+  bool leaves_loop(uint32_t instruction, uint32_t loop) const {
+    const auto is_inside = [&](uint32_t at) { return at < flow_.end() && std::ranges::count(loops_[at], loop) > 0; };
+    return is_inside(instruction) && !std::ranges::all_of(flow_.successors[instruction], is_inside);
   }
   // Whether the step leads back to the beginning of a loop.
   bool goes_back(uint32_t from, uint32_t to) const {
@@ -72,7 +81,7 @@ class FlowFacts {
   Flow flow_;
   std::vector<Place> places_;
   std::vector<std::vector<uint32_t>> deciders_, back_;
-  std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, in order
+  std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, the outermost first
   std::vector<uint32_t> dominators_;
   bool in_order_ = true;
 };

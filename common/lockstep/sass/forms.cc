@@ -183,7 +183,7 @@ class KernelComparison {
       const bool in_order = facts_.in_order();
       const Reached reached(facts_.flow(), pc);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
-      if (found(access).size() > 1) add_copies(pc, reached, parted_by);
+      if (const Machine copies = found(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];
@@ -260,6 +260,8 @@ class KernelComparison {
     };
     if (std::ranges::any_of(elsewhere_, is_like_it))
       return doubt(access, words("ptxas may make one access of this one and others, in another place"));
+    if (std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) { return may_have_line_of(other, access); }))
+      return doubt(access, words("ptxas may give its instruction the line of another access"));
     AccessForm result;
     result.kind = AccessForm::kGone;
     result.op = access.op;
@@ -267,6 +269,15 @@ class KernelComparison {
                       ? words("ptxas leaves this load out: a wider load brings the value, or it is there already")
                       : words("ptxas leaves this store out: a wider store writes the value, or a later one does");
     return result;
+  }
+
+  // Whether instructions that look like copies of `other` may be those of an access that has none.
+  bool may_have_line_of(const MemoryAccess& other, const MemoryAccess& gone) const {
+    if (other.index == gone.index || other.space != gone.space || other.op != gone.op || !is_beside(other, gone))
+      return false;
+    const Machine machine = found(other);
+    const auto places = places_of(machine);  // copies on two sides of a branch have two places
+    return std::ranges::adjacent_find(places) != places.end() && machine[0]->bytes <= other.bytes * other.count;
   }
 
   AccessForm doubt(const MemoryAccess& access, std::string reason) const {
@@ -337,7 +348,7 @@ class KernelComparison {
     for (const MachineAccess* one : machine) {
       if (one->elected != machine[0]->elected) form.doubt = words("ptxas lets one lane make it, in some copies");
       if (one->loops > loops) form.doubt = words("ptxas puts it into a loop");
-      if (copies && one->conditions.empty() && !conditions.empty() && !is_in_first_turn(access))
+      if (copies && one->conditions.empty() && !conditions.empty() && !is_in_first_turn(access, machine))
         form.doubt = words("ptxas moves it out of a condition");
     }
     if (copies || !form.doubt.empty()) return;
@@ -355,15 +366,35 @@ class KernelComparison {
     if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
   }
 
-  // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop. It may also
-  // load shared and local memory for a turn that never comes; elsewhere an address may be wrong.
-  bool is_in_first_turn(const MemoryAccess& access) const {
-    const bool early = access.op == MemoryOp::kLoad && access.space != Space::kGlobal;
-    const auto ends_turn = [&](uint32_t branch) {
-      return std::ranges::any_of(facts_.flow().successors[branch],
-                                 [&](uint32_t to) { return facts_.goes_back(branch, to); });
+  // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop: all branches
+  // that decide about it come later. ptxas may also load shared and local memory for a turn that never comes; elsewhere
+  // an address may be wrong. It has not, if an access that nobody makes early has the same copies.
+  bool is_in_first_turn(const MemoryAccess& access, const Machine& copies) const {
+    const auto comes_later = [&](uint32_t branch) {
+      uint32_t at = branch;
+      while (at < program_.code.size() && at != access.pc) at = facts_.dominator(at);
+      return at == access.pc;
     };
-    return !early && program_.code[access.pc].guard == 0 && std::ranges::all_of(facts_.deciders(access.pc), ends_turn);
+    return program_.code[access.pc].guard == 0 && std::ranges::all_of(facts_.deciders(access.pc), comes_later) &&
+           (!is_early(access) || std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
+             return is_beside(other, access) && !is_early(other) && places_of(found(other)) == places_of(copies);
+           }));
+  }
+
+  static bool is_early(const MemoryAccess& access) {
+    return access.op == MemoryOp::kLoad && access.space != Space::kGlobal;
+  }
+
+  // Whether both are executed whenever one is.
+  bool is_beside(const MemoryAccess& other, const MemoryAccess& access) const {
+    return program_.code[other.pc].kind == Kind::kMemory && is_counted(other) && program_.code[other.pc].guard == 0 &&
+           facts_.loops(other.pc) == facts_.loops(access.pc) && facts_.deciders(other.pc) == facts_.deciders(access.pc);
+  }
+
+  static std::multiset<std::pair<uint32_t, Conditions>> places_of(const Machine& machine) {
+    std::multiset<std::pair<uint32_t, Conditions>> places;
+    for (const MachineAccess* one : machine) places.emplace(one->loops, one->conditions);
+    return places;
   }
 
   // The branches of the program at which lanes part that the machine code does not bring together before the access.
@@ -397,8 +428,27 @@ class KernelComparison {
     return result;
   }
 
-  // Copies are exact only while no lanes part in the outermost loop around them; without a loop: in the function.
-  void add_copies(uint32_t pc, const Reached& reached, std::set<uint32_t>& parted_by) const {
+  // Copies of an unrolled loop make the accesses of one turn each. They are exact only while lanes leave that loop
+  // together. If the program may end in the loop: only while no lanes part there. The sides of other branches that come
+  // to copies are in parting(). A loop of the machine code that has all copies is not the one that is unrolled; or it
+  // is, and its turns are those of the program, whoever leaves.
+  void add_copies(uint32_t pc, const Machine& machine, const Reached& reached, std::set<uint32_t>& parted_by) const {
+    const std::vector<uint32_t>& loops = facts_.loops(pc);
+    const bool none_is_gone =
+        std::ranges::any_of(machine, [&](const MachineAccess* one) { return one->loops == loops.size(); });
+    const auto& code = program_.code;
+    for (size_t i = none_is_gone ? machine[0]->shared_loops : 0; i < loops.size(); ++i)
+      for (uint32_t at = 0; at < code.size(); ++at) {
+        if (!facts_.leaves_loop(at, loops[i])) continue;
+        if (code[at].kind == Kind::kBranch || code[at].kind == Kind::kBranchIndexed)
+          parted_by.insert(at);
+        else
+          add_all(pc, reached, parted_by);
+      }
+  }
+
+  // All branches of the outermost loop around the access; without a loop: of the function.
+  void add_all(uint32_t pc, const Reached& reached, std::set<uint32_t>& parted_by) const {
     for (const uint32_t branch : branches_.at(kUnknownLine))
       if (facts_.places()[branch].outer == facts_.places()[pc].outer && reached.apart_from(branch))
         parted_by.insert(branch);

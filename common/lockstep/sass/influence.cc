@@ -164,12 +164,25 @@ class Influence {
     for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(pc, offset); });
     if (const MemoryAccess* const access = origins_.in_memory ? plain_access(program_, in) : nullptr) {
       if (access->op == MemoryOp::kLoad) has_one |= brings(*access);
-      if (access->op == MemoryOp::kStore && has_one)
+      if (access->op == MemoryOp::kStore ? has_one : leaves_one(pc, *access))
         for (const Array& array : arrays_of(*access)) grows |= memory_.insert(array).second;
     }
     if (has_one)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
     return grows;
+  }
+
+  // Whether an atomic leaves such a value in memory: the sum of floats depends on the order of the additions, and of
+  // several exchanges the last one stays.
+  bool leaves_one(uint32_t pc, const MemoryAccess& access) const {
+    if (access.op == MemoryOp::kLoad) return false;
+    const AtomicOp op = access.atomic;
+    const bool in_any_order = (op == AtomicOp::kAdd && !is_float(access.type)) || op == AtomicOp::kMin ||
+                              op == AtomicOp::kMax || op == AtomicOp::kAnd || op == AtomicOp::kOr ||
+                              op == AtomicOp::kXor;
+    bool takes_one = !in_any_order || is_reached(pc);
+    for_each_source(program_, program_.code[pc], [&](uint32_t offset) { takes_one |= has(pc, offset); });
+    return takes_one;
   }
 
   // The space, and the array in it. Only global memory has arrays that are told apart. A generic pointer that is not

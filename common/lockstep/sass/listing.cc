@@ -150,17 +150,25 @@ class Section {
         if (!is_uniform(code_[branch])) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
       return found;
     };
+    std::map<std::pair<uint32_t, MachineAccess::Class>, std::vector<uint32_t>> copies;  // by line and kind
+    for (uint32_t i = 0; i < code_.size(); ++i)
+      if (const auto access = access_of(code_[i])) copies[{access->line, access->kind}].push_back(i);
     for (uint32_t i = 0; i < code_.size(); ++i) {
       std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
+      const std::vector<uint32_t>& alike = copies.at({access->line, access->kind});
       access->loops = facts.places()[i].loops;
+      access->shared_loops = static_cast<uint32_t>(std::ranges::count_if(facts.loops(i), [&](uint32_t loop) {
+        return std::ranges::all_of(alike,
+                                   [&](uint32_t copy) { return std::ranges::count(facts.loops(copy), loop) > 0; });
+      }));
       for (const Asked& asked : facts.conditions(i)) {
         access->conditions.insert(asked.near.begin(), asked.near.end());
         access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
       }
       access->elected = is_elected(i, code_[i].guard);
-      access->parting = named(meetings.parting(i, false));
-      access->parting_around = named(meetings.parting(i, true));
+      access->parting = named(meetings.parting(alike, false));
+      access->parting_around = named(meetings.parting(alike, true));
       kernel.accesses.push_back(*access);
     }
     return kernel;

@@ -28,9 +28,11 @@ struct MachineAccess {
   bool elected = false;     // the first active lane alone makes it
   uint32_t line = 0;        // of the PTX
   uint32_t loops = 0;       // that contain it
+  uint32_t shared_loops = 0;  // that contain it and all copies of it
   Conditions conditions{};  // the lines of these comparisons
   Comparisons comparisons{};
-  // The branches whose sides make the access apart from each other: those of one turn of a loop, and of all turns.
+  // The branches whose sides make the access, or copies of it, apart from each other: those of one turn of a loop, and of
+  // all turns.
   std::vector<PartingBranch> parting{}, parting_around{};
 };
 

@@ -24,7 +24,7 @@ Meetings::Meetings(const FlowFacts& facts) : facts_(facts), open_(facts.flow().e
   const Flow& flow = facts.flow();
   for (uint32_t at = 0; at < flow.end(); ++at)
     if (flow.successors[at].size() > 1)
-      sides_.push_back({at, reached_by_several(at, false), reached_by_several(at, true)});
+      sides_.push_back({at, reached(at, false), reached(at, true)});
 }
 
 // On several ways to an instruction, those barriers are open that all of them opened.
@@ -79,11 +79,11 @@ void Meetings::find_pieces() {
 }
 
 // Follows each side of the branch to the BSYNC of the innermost barrier.
-std::vector<bool> Meetings::reached_by_several(uint32_t branch, bool around) const {
+Meetings::Reached Meetings::reached(uint32_t branch, bool around) const {
   const uint8_t barrier = open_[branch].empty() ? Flow::kNoBarrier : open_[branch].back();
   const auto steps = [&](const Piece& piece) -> const auto& { return around ? piece.next : piece.forward; };
   std::vector<uint32_t> last_side(pieces_.size(), 0);  // that came here; from 1
-  std::vector<bool> several(pieces_.size(), false);
+  Reached result(pieces_.size(), kNoSide);
   uint32_t side = 0;
   for (const uint32_t first : steps(pieces_[piece_[branch]])) {
     ++side;
@@ -93,18 +93,25 @@ std::vector<bool> Meetings::reached_by_several(uint32_t branch, bool around) con
       open.pop_back();
       if (last_side[at] == side) continue;
       const bool is_open = barrier == Flow::kNoBarrier || pieces_[at].closes != barrier;
-      if (is_open && last_side[at] != 0) several[at] = true;
+      if (is_open) result[at] = last_side[at] != 0 ? kSeveral : static_cast<uint8_t>(std::min(side, kSeveral - 1u));
       last_side[at] = side;
       if (is_open) open.insert(open.end(), steps(pieces_[at]).begin(), steps(pieces_[at]).end());
     }
   }
-  return several;
+  return result;
 }
 
-std::vector<uint32_t> Meetings::parting(uint32_t instruction, bool around) const {
+std::vector<uint32_t> Meetings::parting(const std::vector<uint32_t>& copies, bool around) const {
   std::vector<uint32_t> found;
-  for (const Sides& one : sides_)
-    if ((around ? one.around : one.forward)[piece_[instruction]]) found.push_back(one.branch);
+  for (const Sides& one : sides_) {
+    uint8_t side = kNoSide;
+    for (const uint32_t copy : copies) {
+      const uint8_t here = (around ? one.around : one.forward)[piece_[copy]];
+      if (here == kNoSide || here == side) continue;
+      side = side == kNoSide ? here : kSeveral;
+    }
+    if (side == kSeveral) found.push_back(one.branch);
+  }
   return found;
 }
 

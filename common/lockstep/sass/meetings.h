@@ -13,15 +13,19 @@ namespace lockstep {
 class Meetings {
  public:
   explicit Meetings(const FlowFacts& facts);
-  // The branches whose sides come to the instruction apart from each other. around: also in different turns of a loop.
-  std::vector<uint32_t> parting(uint32_t instruction, bool around) const;
+  // The branches whose sides come apart from each other to one of these instructions, which are copies of one. around:
+  // also in different turns of a loop.
+  std::vector<uint32_t> parting(const std::vector<uint32_t>& copies, bool around) const;
   // Whether a barrier is open there. ptxas opens none for a branch of which it knows that all lanes go the same way.
   bool in_barrier(uint32_t branch) const { return !open_[branch].empty(); }
 
  private:
+  // By piece: the side of a branch that reaches it before the lanes are together again, from 1; or kNoSide, kSeveral.
+  using Reached = std::vector<uint8_t>;
+  static constexpr uint8_t kNoSide = 0, kSeveral = 0xff;
   struct Sides {
     uint32_t branch = 0;
-    std::vector<bool> forward, around;  // by piece: whether it is reached from several sides
+    Reached forward, around;
   };
   // Straight code, which lanes enter at its first instruction and leave behind its last.
   struct Piece {
@@ -31,7 +35,7 @@ class Meetings {
   };
   void find_barriers();
   void find_pieces();
-  std::vector<bool> reached_by_several(uint32_t branch, bool around) const;
+  Reached reached(uint32_t branch, bool around) const;
 
   const FlowFacts& facts_;
   std::vector<std::vector<uint8_t>> open_;  // by instruction: the open barriers, the innermost last

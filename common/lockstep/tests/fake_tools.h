@@ -16,6 +16,10 @@ namespace lockstep {
 inline std::string listing_of(const std::vector<std::string>& rows) {
   std::string text = "\t.section\t.text.k,\"ax\",@progbits\n.text.k:\n";
   for (const std::string& row : rows) {
+    if (row.ends_with(':')) {  // a label
+      text += row + "\n";
+      continue;
+    }
     const size_t colon = row.find(": ");
     text += "\t//## File \".nv_debug_ptx_txt\", line " + row.substr(0, colon) + "\n        /*0000*/ " +
             row.substr(colon + 2) + " ;\n";

@@ -228,8 +228,64 @@ TEST(Forms, TheFirstTurnMayStandBeforeTheLoop) {
   EXPECT_EQ(doubt(loop("ld.global.u32 %r4, [%rd1];"), "ld.g"), "");
   EXPECT_EQ(doubt(loop("st.shared.u32 [s], %r3;"), "st.s"), "");
   EXPECT_TRUE(says(doubt(loop("ld.shared.u32 %r4, [s];"), "ld.s"), "out of a condition"));
+  // The load before the way out of the loop, and another beginning of the next turn behind it.
+  const std::string left = "mov.u32 %r3, 0;\nTURN:\nst.shared.u32 [s], %r3;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, "
+                           "%r3, 96;\n@!%p1 bra OUT;\nadd.u32 %r4, %r4, 1;\nbra TURN;\nOUT:\n";
+  EXPECT_EQ(doubt(left, "st.s"), "");
   const std::string guarded = "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra OUT;\n" + loop("st.shared.u32 [s], %r3;") + "OUT:";
   EXPECT_TRUE(says(doubt(guarded, "st.s"), "out of a condition"));
+}
+
+TEST(Forms, ALoadThatHasTheCopiesOfAStoreIsNotEarly) {
+  const Kernel kernel(
+      "mov.u32 %r3, 0;\nTURN:\nst.shared.u32 [s], %r3;\nld.shared.u32 %r4, [s+64];\nadd.u32 %r3, %r3, 1;\n"
+      "setp.lt.u32 %p1, %r3, 96;\n@%p1 bra TURN;");
+  const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp.lt")}; };
+  const MachineAccess load = kernel.as_written("ld.s"), store = kernel.as_written("st.s");
+  const MachineAccess load_again = changed(load, in_loop), store_again = changed(store, in_loop);
+  EXPECT_EQ(Compared(kernel, {store, load, store_again, load_again})["ld.s"].doubt, "");
+  EXPECT_TRUE(says(Compared(kernel, {store_again, load, load_again})["ld.s"].doubt, "out of a condition"));
+}
+
+// Two instructions with the line of the first load, and none with the line of the second.
+TEST(Forms, AnInstructionMayHaveTheLineOfAnother) {
+  const Kernel kernel("ld.shared.u32 %r3, [%r2];\nld.shared.u32 %r4, [%r2+64];\nst.shared.u32 [s], %r3;");
+  const MachineAccess load = kernel.as_written("[%r2];");
+  EXPECT_TRUE(says(Compared(kernel, {load, load})["[%r2+64]"].doubt, "line of another"));
+  EXPECT_EQ(Compared(kernel, {load})["[%r2+64]"].doubt, "");
+  EXPECT_EQ(Compared(kernel, {load, load})["st.s"].doubt, "") << "another kind of access";
+}
+
+// for (…) { for (…) { if (…) … ; load } }: which loop is unrolled is told by the loops that have all copies.
+TEST(Forms, LanesMustLeaveTheLoopThatIsUnrolledTogether) {
+  const Kernel kernel(
+      "mov.u32 %r3, 0;\nOUTER:\nmov.u32 %r5, 0;\nINNER:\nsetp.eq.u32 %p3, %r2, %r5;\n@%p3 bra OVER;\n"
+      "add.u32 %r6, %r6, 1;\nOVER:\nld.shared.u32 %r4, [s];\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r1;\n"
+      "@%p1 bra INNER;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, %r1;\n@%p2 bra OUTER;");
+  const auto parted_by = [&](uint32_t loops, uint32_t shared) {
+    const auto change = [&](auto& a) {
+      a.loops = loops, a.shared_loops = shared, a.conditions = {kernel.line("setp.lt.u32 %p1")};
+    };
+    const MachineAccess copy = changed(kernel.as_written("ld.s"), change);
+    return Compared(kernel, {copy, copy})["ld.s"].parted_by;
+  };
+  const uint32_t inner = kernel.pc("@%p1"), outer = kernel.pc("@%p2");
+  EXPECT_EQ(parted_by(2, 2), std::vector<uint32_t>{}) << "a loop without a rest";
+  EXPECT_EQ(parted_by(2, 1), std::vector<uint32_t>{inner});
+  EXPECT_EQ(parted_by(2, 0), (std::vector<uint32_t>{inner, outer}));
+  EXPECT_EQ(parted_by(1, 1), (std::vector<uint32_t>{inner, outer})) << "one of the loops is gone, and which is open";
+}
+
+TEST(Forms, InALoopWithAnEndLanesMustNotPart) {
+  const Kernel kernel(
+      "mov.u32 %r3, 0;\nTURN:\nsetp.eq.u32 %p3, %r2, %r3;\n@%p3 bra OVER;\nadd.u32 %r6, %r6, 1;\nOVER:\n"
+      "ld.shared.u32 %r4, [s];\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 exit;\nadd.u32 %r3, %r3, 1;\n"
+      "setp.lt.u32 %p1, %r3, %r1;\n@%p1 bra TURN;");
+  const MachineAccess copy = changed(kernel.as_written("ld.s"), [&](auto& a) {
+    a.loops = 1, a.conditions = {kernel.line("setp.lt"), kernel.line("setp.eq.u32 %p2")};
+  });
+  EXPECT_EQ(Compared(kernel, {copy, copy})["ld.s"].parted_by,
+            (std::vector<uint32_t>{kernel.pc("@%p3"), kernel.pc("@%p1")}));
 }
 
 TEST(Forms, ALoopThatPtxDoesNotHaveIsADoubt) {

@@ -77,6 +77,20 @@ TEST(OrderOfThreads, AReductionGivesNothingBack) {
   EXPECT_FALSE(depends("red.global.add.u32 [%rd1], 1;\nst.global.u32 [%rd2], %r2;", "st.global"));
 }
 
+// while (sum > limit) …: the sum of floats is rounded at each addition, and the last of several exchanges stays.
+TEST(OrderOfThreads, WhatAtomicsLeaveInMemoryMayDependOnTheirOrder) {
+  const auto body = [](const std::string& atomic) {
+    return atomic + "\nbar.sync 0;\nld.global.u32 %r3, [%rd1];\nsetp.gt.u32 %p1, %r3, 9;\n"
+                    "@%p1 st.global.u32 [%rd2], %r2;";
+  };
+  EXPECT_TRUE(depends(body("red.global.add.f32 [%rd1], %f1;"), "st.global"));
+  EXPECT_TRUE(depends(body("atom.global.exch.b32 %r4, [%rd1], %r2;"), "st.global"));
+  for (const char* atomic : {"red.global.add.u32 [%rd1], %r2;", "red.global.max.u32 [%rd1], %r2;",
+                             "red.global.or.b32 [%rd1], %r2;", "red.global.add.f32 [%rd2], %f1;"})
+    EXPECT_FALSE(depends(body(atomic), "st.global")) << atomic;
+  EXPECT_TRUE(depends("atom.global.add.u32 %r4, [%rd2], 1;\n" + body("red.global.add.u32 [%rd1], %r4;"), "st.global"));
+}
+
 TEST(OrderOfThreads, PollingAFlagTakesAsManyTurnsAsItTakes) {
   EXPECT_TRUE(
       depends("TURN:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra TURN;", "ld.volatile"));

@@ -93,6 +93,19 @@ TEST(Listing, LanesMeetAtBsyncAndNowhereElse) {
       << "a condition of the whole warp";
 }
 
+TEST(Listing, CopiesOnTwoSidesOfABranchAreMadeApart) {
+  const auto parted = [](const std::vector<std::string>& rows) { return accesses(rows).at(0).parting.size(); };
+  const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", over = "6: @P0 BRA `(.L_x_1)",
+                    out = "9: BRA `(.L_x_3)";
+  EXPECT_EQ(parted({compare, over, "8: STS [R0], RZ", out, ".L_x_1:", "8: STS [R0], RZ", ".L_x_3:", "EXIT"}), 1u);
+  EXPECT_EQ(parted({compare, over, "8: STS [R0], RZ", out, ".L_x_1:", "7: STS [R0], RZ", ".L_x_3:", "EXIT"}), 0u)
+      << "two stores, and not copies of one";
+  EXPECT_EQ(parted({compare, "BSSY B0, `(.L_x_2)", over, "8: STS [R0], RZ", ".L_x_1:", "BSYNC B0", ".L_x_2:",
+                    "8: STS [R0], RZ", "EXIT"}),
+            0u)
+      << "one side makes a copy, and then both make the other";
+}
+
 TEST(Listing, LanesThatLeaveALoopInDifferentTurnsArePartedUntilTheyWait) {
   const std::vector<std::string> loop = {".L_x_1:",           "5: ISETP.GE.AND P0, PT, R5, R4, PT",
                                          "@P0 BRA `(.L_x_2)", "6: ISETP.GE.AND P1, PT, R6, R4, PT",
@@ -232,6 +245,14 @@ TEST(Listing, ALoopIsSeen) {
   EXPECT_EQ(found[0].loops, 0u);
   EXPECT_EQ(found[1].loops, 1u);
   EXPECT_EQ(found[1].conditions, Conditions{5});
+}
+
+TEST(Listing, TheLoopsThatHaveAllCopiesAreCounted) {
+  const std::string again = "ISETP.GE.AND P0, PT, R5, UR4, PT", turn = "@P0 BRA `(.L_x_1)", store = "8: STS [R0], RZ";
+  for (const MachineAccess& access : accesses({".L_x_1:", store, store, again, turn, "EXIT"}))
+    EXPECT_EQ(access.shared_loops, 1u);
+  for (const MachineAccess& access : accesses({".L_x_1:", store, again, turn, store, "EXIT"}))
+    EXPECT_EQ(access.shared_loops, 0u);
 }
 
 TEST(Listing, AnIndexedBranchLeadsToAllItsTargets) {
