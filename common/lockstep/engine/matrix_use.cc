@@ -68,9 +68,10 @@ void move_element(Warp& warp, const MatrixUse& use, const MemoryAccess& access, 
   }
 }
 
-// Counts the accesses of wmma.load and wmma.store, and looks whether they may be made. Gives the beginnings of those that
-// may not.
-std::vector<uint64_t> begin_pieces(Warp& warp, const MatrixUse& use, const MemoryAccess& access, const Addresses& start) {
+// Counts the accesses of wmma.load and wmma.store, and looks whether they may be made. Gives the beginnings of those
+// that may not.
+std::vector<uint64_t> begin_pieces(Warp& warp, const MatrixUse& use, const MemoryAccess& access,
+                                   const Addresses& start) {
   const auto* const strides = lanes<uint32_t>(warp.registers(), use.stride);
   const Mask asked = first_lanes(use.pieces.lanes);
   const MatrixPieces::Place* place = use.pieces.at.data();
@@ -86,8 +87,8 @@ std::vector<uint64_t> begin_pieces(Warp& warp, const MatrixUse& use, const Memor
   return wrong;
 }
 
-// wmma.load and wmma.store: the pieces as ptxas makes them, and then the data, one element of each lane after the other.
-// The lanes that get an element need not be those that load its piece.
+// wmma.load and wmma.store: the pieces as ptxas makes them, and then the data, one element of each lane after the
+// other. The lanes that get an element need not be those that load its piece.
 template <class T>
 void move_elements(Warp& warp, const MatrixUse& use) {
   const Fragment& d = use.d;

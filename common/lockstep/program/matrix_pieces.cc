@@ -35,7 +35,8 @@ void add_along(MatrixPieces& pieces, const Extent& extent, uint32_t element) {
   for (uint32_t outer = 0; outer < extent.outer; outer += kTile)
     for (uint32_t inner = 0; inner < extent.inner * element; inner += 4 * pieces.bytes)
       for (uint32_t l = 0; l < kLanes; ++l)
-        pieces.at.push_back({static_cast<uint16_t>(outer + l / 4), static_cast<uint16_t>(inner + l % 4 * pieces.bytes)});
+        pieces.at.push_back(
+            {static_cast<uint16_t>(outer + l / 4), static_cast<uint16_t>(inner + l % 4 * pieces.bytes)});
 }
 
 // Eight lanes have elements side by side; each lane has `group` lines in a tile.

@@ -1,6 +1,6 @@
-// matrix_pieces: a matrix of wmma in memory → the accesses that ptxas makes of wmma.load and wmma.store. One instruction
-// of PTX becomes several of the machine, each of which moves a piece of the matrix. The rule was read in ptxas' code for
-// all shapes and types (docs/counters.md).
+// matrix_pieces: a matrix of wmma in memory → the accesses that ptxas makes of wmma.load and wmma.store. One
+// instruction of PTX becomes several of the machine, each of which moves a piece of the matrix. The rule was read in
+// ptxas' code for all shapes and types (docs/counters.md).
 #pragma once
 
 #include <cstdint>

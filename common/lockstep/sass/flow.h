@@ -58,9 +58,8 @@ class FlowFacts {
   uint32_t dominator(uint32_t instruction) const { return dominators_[instruction]; }
   // Whether each loop around `inner` is around `instruction`, too.
   bool shares_loops(uint32_t instruction, uint32_t inner) const {
-    return std::ranges::all_of(loops_[inner], [&](uint32_t loop) {
-      return std::ranges::count(loops_[instruction], loop) > 0;
-    });
+    return std::ranges::all_of(loops_[inner],
+                               [&](uint32_t loop) { return std::ranges::count(loops_[instruction], loop) > 0; });
   }
   // Where the loops around the instruction begin, the outermost first.
   const std::vector<uint32_t>& loops(uint32_t instruction) const { return loops_[instruction]; }

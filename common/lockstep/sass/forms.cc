@@ -244,8 +244,9 @@ class KernelComparison {
   bool uses_all(const MatrixUse& use) const {
     if (use.access.op != MemoryOp::kLoad) return true;
     const uint32_t function = function_[use.access.pc];
-    return std::all_of(use.d.registers.begin(), use.d.registers.begin() + use.d.count,
-                       [&](uint32_t offset) { return used_.contains({function, offset}); });
+    return std::all_of(use.d.registers.begin(), use.d.registers.begin() + use.d.count, [&](uint32_t offset) {
+      return used_.contains({function, offset});
+    });
   }
 
   // Whether ptxas loads only the part that the program uses, as the lower half of a wide integer. The whole lies within
@@ -260,7 +261,8 @@ class KernelComparison {
     };
     if (std::ranges::any_of(elsewhere_, is_like_it))
       return doubt(access, words("ptxas may make one access of this one and others, in another place"));
-    if (std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) { return may_have_line_of(other, access); }))
+    if (std::ranges::any_of(program_.accesses,
+                            [&](const MemoryAccess& other) { return may_have_line_of(other, access); }))
       return doubt(access, words("ptxas may give its instruction the line of another access"));
     AccessForm result;
     result.kind = AccessForm::kGone;
@@ -366,9 +368,9 @@ class KernelComparison {
     if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
   }
 
-  // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop: all branches
-  // that decide about it come later. ptxas may also load shared and local memory for a turn that never comes; elsewhere
-  // an address may be wrong. It has not, if an access that nobody makes early has the same copies.
+  // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop: all
+  // branches that decide about it come later. ptxas may also load shared and local memory for a turn that never comes;
+  // elsewhere an address may be wrong. It has not, if an access that nobody makes early has the same copies.
   bool is_in_first_turn(const MemoryAccess& access, const Machine& copies) const {
     const auto comes_later = [&](uint32_t branch) {
       uint32_t at = branch;
@@ -485,10 +487,10 @@ class KernelComparison {
   const std::vector<uint32_t> function_;  // by instruction
   std::set<Register> used_;               // that an instruction reads; for matrices
   const std::vector<bool> ordered_;       // by Program::accesses
-  const Conditions uniform_;         // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;      // by Program::accesses
-  std::map<uint32_t, Machine> at_;   // by the line of the PTX
-  Machine elsewhere_;                // that no access of the PTX asks for
+  const Conditions uniform_;              // the lines of comparisons that all lanes of a warp answer alike
+  std::vector<bool> unwritten_;           // by Program::accesses
+  std::map<uint32_t, Machine> at_;        // by the line of the PTX
+  Machine elsewhere_;                     // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

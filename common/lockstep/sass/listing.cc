@@ -89,12 +89,12 @@ bool writes_predicate(const MachineInstruction& in, std::string_view predicate) 
 std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   using Class = MachineAccess::Class;
   static const std::unordered_map<std::string_view, std::pair<Class, Space>> known = {
-      {"LD", {Class::kLoad, Space::kGeneric}},      {"LDG", {Class::kLoad, Space::kGlobal}},
-      {"LDS", {Class::kLoad, Space::kShared}},      {"LDL", {Class::kLoad, Space::kLocal}},
-      {"ST", {Class::kStore, Space::kGeneric}},     {"STG", {Class::kStore, Space::kGlobal}},
-      {"STS", {Class::kStore, Space::kShared}},     {"STL", {Class::kStore, Space::kLocal}},
-      {"ATOM", {Class::kAtomic, Space::kGeneric}},  {"ATOMG", {Class::kAtomic, Space::kGlobal}},
-      {"ATOMS", {Class::kAtomic, Space::kShared}},  {"RED", {Class::kReduction, Space::kGeneric}},
+      {"LD", {Class::kLoad, Space::kGeneric}},       {"LDG", {Class::kLoad, Space::kGlobal}},
+      {"LDS", {Class::kLoad, Space::kShared}},       {"LDL", {Class::kLoad, Space::kLocal}},
+      {"ST", {Class::kStore, Space::kGeneric}},      {"STG", {Class::kStore, Space::kGlobal}},
+      {"STS", {Class::kStore, Space::kShared}},      {"STL", {Class::kStore, Space::kLocal}},
+      {"ATOM", {Class::kAtomic, Space::kGeneric}},   {"ATOMG", {Class::kAtomic, Space::kGlobal}},
+      {"ATOMS", {Class::kAtomic, Space::kShared}},   {"RED", {Class::kReduction, Space::kGeneric}},
       {"REDG", {Class::kReduction, Space::kGlobal}}, {"LDSM", {Class::kLoad, Space::kShared}},
       {"STSM", {Class::kStore, Space::kShared}}};
   const auto found = known.find(in.opcode());

@@ -22,17 +22,17 @@ struct PartingBranch {
 struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
   Space space = Space::kGeneric;
-  uint8_t bytes = 4;        // of one lane; of an atomic: not told
-  uint8_t matrices = 0;     // of LDSM, STSM: so many of 8 rows
-  bool counts = false;      // ATOMS.POPC.INC: adds the number of lanes
-  bool elected = false;     // the first active lane alone makes it
-  uint32_t line = 0;        // of the PTX
-  uint32_t loops = 0;       // that contain it
+  uint8_t bytes = 4;          // of one lane; of an atomic: not told
+  uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
+  bool counts = false;        // ATOMS.POPC.INC: adds the number of lanes
+  bool elected = false;       // the first active lane alone makes it
+  uint32_t line = 0;          // of the PTX
+  uint32_t loops = 0;         // that contain it
   uint32_t shared_loops = 0;  // that contain it and all copies of it
-  Conditions conditions{};  // the lines of these comparisons
+  Conditions conditions{};    // the lines of these comparisons
   Comparisons comparisons{};
-  // The branches whose sides make the access, or copies of it, apart from each other: those of one turn of a loop, and of
-  // all turns.
+  // The branches whose sides make the access, or copies of it, apart from each other: those of one turn of a loop, and
+  // of all turns.
   std::vector<PartingBranch> parting{}, parting_around{};
 };
 

@@ -23,8 +23,7 @@ Meetings::Meetings(const FlowFacts& facts) : facts_(facts), open_(facts.flow().e
   find_pieces();
   const Flow& flow = facts.flow();
   for (uint32_t at = 0; at < flow.end(); ++at)
-    if (flow.successors[at].size() > 1)
-      sides_.push_back({at, reached(at, false), reached(at, true)});
+    if (flow.successors[at].size() > 1) sides_.push_back({at, reached(at, false), reached(at, true)});
 }
 
 // On several ways to an instruction, those barriers are open that all of them opened.

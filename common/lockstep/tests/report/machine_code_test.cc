@@ -187,8 +187,9 @@ TEST(MachineCode, ALoadThatPtxasMovesIsExactIfItCountsTheSameThere) {
 // The machine code makes the load only under the condition of the store that needs it.
 TEST(MachineCode, ALoadThatPtxasMakesOnlyWhereItsValueIsUsed) {
   const auto launch = [](const std::string& to, const char* address) {
-    return launch_of("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;\nld.global.u32 %r3, " + std::string(address) +
-                         ";\nsetp.ge.u32 %p1, %r1, " + to + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1+64], %r3;\nOUT:",
+    return launch_of("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;\nld.global.u32 %r3, " +
+                         std::string(address) + ";\nsetp.ge.u32 %p1, %r1, " + to +
+                         ";\n@%p1 bra OUT;\nst.global.u32 [%rd1+64], %r3;\nOUT:",
                      {"12: ISETP.LT.U32.AND P0, PT, R3, " + to + ", PT", "11: @P0 LDG.E R3, desc[UR4][R2.64]",
                       "14: @P0 STG.E desc[UR4][R2.64+0x40], R3"});
   };
@@ -208,8 +209,8 @@ TEST(MachineCode, ALaneThatComesAloneCannotPart) {
   const auto launch = [](const std::string& comes) {
     return launch_of("setp.lt.u32 %p1, %r1, 9;\n@%p1 bra ON;\nmov.u32 %r4, 1;\nON:\nsetp." + comes +
                          ".u32 %p2, %r1, 5;\n@!%p2 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:",
-                     {"10: ISETP.LT.U32.AND P0, PT, R3, 0x9, PT", "11: @P0 BRA `(.L_x_1)", "12: MOV R4, 0x1", ".L_x_1:",
-                      "14: ISETP.NE.AND P1, PT, R3, 0x5, PT", "16: @!P1 STG.E desc[UR4][R2.64], R3"});
+                     {"10: ISETP.LT.U32.AND P0, PT, R3, 0x9, PT", "11: @P0 BRA `(.L_x_1)", "12: MOV R4, 0x1",
+                      ".L_x_1:", "14: ISETP.NE.AND P1, PT, R3, 0x5, PT", "16: @!P1 STG.E desc[UR4][R2.64], R3"});
   };
   EXPECT_FALSE(is_doubtful(launch("eq"), kGlobal + "global_op_st.sum"));
   const json several = launch("ge");

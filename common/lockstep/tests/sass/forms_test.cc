@@ -229,8 +229,9 @@ TEST(Forms, TheFirstTurnMayStandBeforeTheLoop) {
   EXPECT_EQ(doubt(loop("st.shared.u32 [s], %r3;"), "st.s"), "");
   EXPECT_TRUE(says(doubt(loop("ld.shared.u32 %r4, [s];"), "ld.s"), "out of a condition"));
   // The load before the way out of the loop, and another beginning of the next turn behind it.
-  const std::string left = "mov.u32 %r3, 0;\nTURN:\nst.shared.u32 [s], %r3;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, "
-                           "%r3, 96;\n@!%p1 bra OUT;\nadd.u32 %r4, %r4, 1;\nbra TURN;\nOUT:\n";
+  const std::string left =
+      "mov.u32 %r3, 0;\nTURN:\nst.shared.u32 [s], %r3;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, "
+      "%r3, 96;\n@!%p1 bra OUT;\nadd.u32 %r4, %r4, 1;\nbra TURN;\nOUT:\n";
   EXPECT_EQ(doubt(left, "st.s"), "");
   const std::string guarded = "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra OUT;\n" + loop("st.shared.u32 [s], %r3;") + "OUT:";
   EXPECT_TRUE(says(doubt(guarded, "st.s"), "out of a condition"));

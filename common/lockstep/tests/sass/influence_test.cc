@@ -80,8 +80,9 @@ TEST(OrderOfThreads, AReductionGivesNothingBack) {
 // while (sum > limit) …: the sum of floats is rounded at each addition, and the last of several exchanges stays.
 TEST(OrderOfThreads, WhatAtomicsLeaveInMemoryMayDependOnTheirOrder) {
   const auto body = [](const std::string& atomic) {
-    return atomic + "\nbar.sync 0;\nld.global.u32 %r3, [%rd1];\nsetp.gt.u32 %p1, %r3, 9;\n"
-                    "@%p1 st.global.u32 [%rd2], %r2;";
+    return atomic +
+           "\nbar.sync 0;\nld.global.u32 %r3, [%rd1];\nsetp.gt.u32 %p1, %r3, 9;\n"
+           "@%p1 st.global.u32 [%rd2], %r2;";
   };
   EXPECT_TRUE(depends(body("red.global.add.f32 [%rd1], %f1;"), "st.global"));
   EXPECT_TRUE(depends(body("atom.global.exch.b32 %r4, [%rd1], %r2;"), "st.global"));

@@ -100,8 +100,8 @@ TEST(Listing, CopiesOnTwoSidesOfABranchAreMadeApart) {
   EXPECT_EQ(parted({compare, over, "8: STS [R0], RZ", out, ".L_x_1:", "8: STS [R0], RZ", ".L_x_3:", "EXIT"}), 1u);
   EXPECT_EQ(parted({compare, over, "8: STS [R0], RZ", out, ".L_x_1:", "7: STS [R0], RZ", ".L_x_3:", "EXIT"}), 0u)
       << "two stores, and not copies of one";
-  EXPECT_EQ(parted({compare, "BSSY B0, `(.L_x_2)", over, "8: STS [R0], RZ", ".L_x_1:", "BSYNC B0", ".L_x_2:",
-                    "8: STS [R0], RZ", "EXIT"}),
+  EXPECT_EQ(parted({compare, "BSSY B0, `(.L_x_2)", over, "8: STS [R0], RZ", ".L_x_1:", "BSYNC B0",
+                    ".L_x_2:", "8: STS [R0], RZ", "EXIT"}),
             0u)
       << "one side makes a copy, and then both make the other";
 }
