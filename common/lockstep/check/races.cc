@@ -115,7 +115,8 @@ class Note {
 };
 
 uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
-// Where Record::lane, ::bytes and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
+// Where Record::lane, ::bytes and ::atomic lie in bits(): GCC and Clang fill bit fields from below. Above ::atomic are
+// ::is_volatile and ::block_scope. races_model_test compares all records with a model that names the fields.
 constexpr uint64_t kLaneShift = 32, kBytesShift = 37, kAtomicShift = 41;
 
 bool is_of_warp(SegmentId segment, const Accessor& accessor) {
