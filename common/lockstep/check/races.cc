@@ -125,8 +125,8 @@ bool is_of_warp(SegmentId segment, const Accessor& accessor) {
 }
 
 // Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
-// access of the lane. A release or a fence begins a new segment, so the last access may lie in an earlier one. Usually
-// it is the same for all lanes; if not, this says true.
+// access of the lane. A release or a fence begins a new segment, so the last access may lie in an earlier segment. If
+// the lanes' last accesses lie in several segments, the result is true.
 bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
   SegmentId mine = accessor.segment;
   const uint32_t first = first_lane(mask);
