@@ -9,8 +9,12 @@ function(warpladder_clangd_entries)
   if(is_opencl)
     set(flags -std=c++20 -I${PROJECT_SOURCE_DIR} -idirafter ${WARPLADDER_OPENCL_INCLUDE})
   else()
+    set(path "")  # clang finds a CUDA that Debian has spread over /usr
+    if(IS_DIRECTORY "${WARPLADDER_TOOLKIT}")
+      set(path --cuda-path=${WARPLADDER_TOOLKIT})
+    endif()
     # clang knows CUDA 13 by halves, and says so in each file if it may.
-    set(flags -x cuda -std=c++20 --cuda-path=${toolkit} --cuda-gpu-arch=sm_${arch} -Wno-unknown-cuda-version
+    set(flags -x cuda -std=c++20 ${path} --cuda-gpu-arch=sm_${arch} -Wno-unknown-cuda-version
         -I${PROJECT_SOURCE_DIR} -isystem ${cuda_include}/cccl
         -include ${PROJECT_SOURCE_DIR}/grader/tools/nvcc_builtins.h)
   endif()

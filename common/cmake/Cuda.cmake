@@ -71,7 +71,7 @@ if(nvcc_version VERSION_LESS oldest_cuda)
 endif()
 set(WARPLADDER_CUDA_VERSION ${nvcc_version})
 
-if(NOT "${WARPLADDER_NVCC}" STREQUAL "${WARPLADDER_NVCC_BEFORE}")  # else the cache keeps the old toolkit's headers
+if(NOT WARPLADDER_NVCC STREQUAL WARPLADDER_NVCC_BEFORE)  # else the cache keeps the old toolkit's headers
   unset(WARPLADDER_CUDA_INCLUDE CACHE)
   unset(WARPLADDER_CUDART CACHE)
   unset(WARPLADDER_PTXAS CACHE)

@@ -24,3 +24,12 @@ if(WARPLADDER_CLANG_TIDY)
        ${PROJECT_SOURCE_DIR}/grader/*.cc)
   add_custom_target(tidy COMMAND ${WARPLADDER_CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet ${tidy_sources} VERBATIM)
 endif()
+
+# CMake takes a variable that nobody has set for an empty text. So a variable that got another name leaves an option
+# without its value.
+if(BUILD_TESTING)
+  set(tree ${PROJECT_BINARY_DIR}/uninitialized)
+  add_test(NAME style.cmake COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${tree} --fresh -G ${CMAKE_GENERATOR}
+                                    -DWARPLADDER_NVCC=${WARPLADDER_NVCC} --warn-uninitialized)
+  set_tests_properties(style.cmake PROPERTIES LABELS style FAIL_REGULAR_EXPRESSION "uninitialized variable")
+endif()

@@ -345,7 +345,7 @@ int main() {
   if (fault == "static_exit") std::exit(0);
   if (fault == "start_hang") hang();
   if (fault == "blames_the_machine") {
-    say("{\"status\":\"fault\",\"text\":\"no device\"}\n");
+    say("{\"status\":\"fault\",\"about\":\"device\",\"text\":\"none\"}\n");
     return 1;
   }
   std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};

@@ -1,8 +1,8 @@
 """How many instructions of the host a piece of work takes: callgrind counts two whole processes, of which the second
 does the work more often. The difference is the work alone.
 
-Start, copies and decoding are in both processes and cancel. No function of lockstep is named: a name that matches an
-overload, too, switches the collection off again where it should be on.
+Start, copies and decoding are in both processes and cancel. No function of lockstep is named: a name
+can match two overloads, and where one calls the other, the collection would be switched off again.
 """
 
 import re

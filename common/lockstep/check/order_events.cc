@@ -44,9 +44,9 @@ void Order::play() {
 
 // Their clocks learn only what memory remembers. False: nothing was played.
 //
-// Usually memory remembers only late accesses, because each thread goes on using the same words. The events before the
-// earliest of them are idle: what they pass on was done before them, so nobody asks about it. Nor does anybody ask
-// about what the clocks know by then. So they need not be put together.
+// Memory usually remembers only late accesses, because each thread uses the same words again. An event before the
+// earliest remembered access is idle. It passes on older accesses, and nobody can ask about these. So clocks learn
+// nothing from idle events.
 bool Order::play_together(size_t count) {
   std::optional<Remembered> remembered = this->remembered(events_.first_next());
   if (!remembered) return false;

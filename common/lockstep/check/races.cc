@@ -115,7 +115,8 @@ class Note {
 };
 
 uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
-// Where Record::lane, ::bytes and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
+// Where Record::lane, ::bytes and ::atomic lie in bits(): GCC and Clang fill bit fields from below. Above ::atomic are
+// ::is_volatile and ::block_scope. races_model_test compares all records with a model that names the fields.
 constexpr uint64_t kLaneShift = 32, kBytesShift = 37, kAtomicShift = 41;
 
 bool is_of_warp(SegmentId segment, const Accessor& accessor) {
@@ -124,8 +125,8 @@ bool is_of_warp(SegmentId segment, const Accessor& accessor) {
 }
 
 // Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
-// access of the lane. A release or a fence begins a new segment, so the last access may lie in an earlier one. Usually
-// it is the same for all lanes; if not, this says true.
+// access of the lane. A release or a fence begins a new segment, so the last access may lie in an earlier segment. If
+// the lanes' last accesses lie in several segments, the result is true.
 bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
   SegmentId mine = accessor.segment;
   const uint32_t first = first_lane(mask);

@@ -161,7 +161,7 @@ void Warp::execute(Path path) {
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
-      following_.came = own, following_.mask = mask;  // in memory: registers are for the loop
+      following_.came = own, following_.mask = mask;  // in memory, so that the loop has the registers
       if (!step(path, in, mask) || state_->faulted) {
         if (following_.any) [[unlikely]]
           budget += std::exchange(following_.set_aside, 0);

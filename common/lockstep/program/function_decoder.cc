@@ -270,7 +270,7 @@ void FunctionDecoder::set_address(MemoryAccess& access, const Statement& s, size
   } else if (const auto shared = shared_offset(base.name); shared && access.space == Space::kShared) {
     access.offset += static_cast<int64_t>(*shared);
     access.wide_base = true;
-    access.base = registers_.constant(Width::k64, 0);  // one register for all variables: they may be neighbours
+    access.base = registers_.constant(Width::k64, 0);  // the same for all variables: they may be neighbours
   } else {
     access.wide_base = base.kind == Operand::kSymbol || registers_.width_of(base) == Width::k64;
     access.base = source(s, base, access.wide_base ? Width::k64 : Width::k32);

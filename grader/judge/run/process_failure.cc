@@ -69,7 +69,7 @@ Message next_for_opencl(const std::string& text) {
   return message("Look the call up in OpenCL's reference: it lists what each of its errors means.");
 }
 
-// What common/runner says of itself, or of a machine that cannot run the code; the reply is empty for other statuses.
+// What common/runner says of itself, or of a machine that cannot run the code. Empty: the runner never says this.
 Message fault_text(const Json& reply) {
   const std::string status = reply.value("status", ""), about = reply.value("about", ""),
                     text = reply.value("text", "");
@@ -77,9 +77,19 @@ Message fault_text(const Json& reply) {
     return message("no GPU here has an OpenCL driver; NVIDIA's libnvidia-opencl.so.1 comes with the card's own");
   if (status == "no_driver")
     return message("no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
-  if (status != "fault") return {};
-  if (about == "entry") return message("no entry point {name}", {{"name", text}});
-  return message("the device does not start: {error}", {{"error", text}});
+  if (status == "fault" && about == "entry") return message("no entry point {name}", {{"name", text}});
+  if (status == "fault" && about == "device") return message("the device does not start: {error}", {{"error", text}});
+  return {};
+}
+
+Message bad_alloc_text() { return message("an allocation on the host failed (std::bad_alloc)"); }
+
+// What common/runner says of an allocation that failed. Empty: it never says this.
+Message memory_text(const Json& reply) {
+  const std::string status = reply.value("status", ""), about = reply.value("about", "");
+  if (status == "memory" && about == "null_pointer")
+    return message("an allocation failed and its null pointer was used");
+  return status == "memory" && about == "bad_alloc" ? bad_alloc_text() : Message();
 }
 
 Failure memory_failure(const Message& what) {
@@ -87,8 +97,6 @@ Failure memory_failure(const Message& what) {
       Verdict::kMemory, "memory", what,
       message("Look for an allocation whose size was computed wrongly, or one that is repeated and never freed."));
 }
-
-Message bad_alloc_text() { return message("an allocation on the host failed (std::bad_alloc)"); }
 
 // "clCreateBuffer failed with CL_INVALID_BUFFER_SIZE (-61)", as common/opencl.h says it.
 Message opencl_step(const std::string& text) {
@@ -157,13 +165,13 @@ Failure protocol_failure(const Message& what) {
 }
 
 Failure refused_failure(const std::string& line, const std::string& errors) {
+  const Json reply = Json::parse(line, nullptr, false);
+  if (!reply.is_object())
+    return runtime_failure(message("the program wrote into the judge's pipe"), message("Use stdout and stderr only."));
   try {
-    const Json reply = Json::parse(line, nullptr, false);
-    const std::string status = reply.is_object() ? reply.value("status", "") : "";
+    const std::string status = reply.value("status", "");
     if (status == "cuda") return cuda_failure(reply);
-    if (status == "memory" && reply.value("about", "") == "null_pointer")
-      return memory_failure(message("an allocation failed and its null pointer was used"));
-    if (status == "memory") return memory_failure(bad_alloc_text());
+    if (const Message memory = memory_text(reply); !memory.empty()) return memory_failure(memory);
     if (const Message fault = fault_text(reply); !fault.empty())
       return make_failure(
           Verdict::kJudgeFault, "judge", fault,
@@ -181,8 +189,7 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
                              message("Find what throws it. The function of a lab must return to its caller."));
     }
   } catch (const Json::exception&) {}  // keys of other types than those of the runner
-  if (Json::parse(line, nullptr, false).is_object()) return protocol_failure(message("the program made up an answer"));
-  return runtime_failure(message("the program wrote into the judge's pipe"), message("Use stdout and stderr only."));
+  return protocol_failure(message("the program made up an answer"));
 }
 
 Failure ended_failure(const Child& child, double cpu_seconds) {

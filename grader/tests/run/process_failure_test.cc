@@ -31,7 +31,9 @@ TEST(ProcessFailure, TheRunnersRepliesGetWords) {
 }
 
 TEST(ProcessFailure, WhatTheRunnerNeverSendsIsMadeUp) {
-  for (const char* reply : {R"({"id":3,"status":"driver"})", R"({"id":3})", R"({"status":7})"})
+  for (const char* reply : {R"({"id":3,"status":"driver"})", R"({"id":3})", R"({"status":7})",
+                            R"({"id":3,"status":"memory"})", R"({"id":3,"status":"memory","about":"device"})",
+                            R"({"id":3,"status":"fault","about":"the judge","text":"none"})"})
     EXPECT_EQ(name_of(refused_failure(reply, "").verdict), "cheating suspected") << reply;
 }
 
