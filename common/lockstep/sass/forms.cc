@@ -261,8 +261,9 @@ class KernelComparison {
     };
     if (std::ranges::any_of(elsewhere_, is_like_it))
       return doubt(access, words("ptxas may make one access of this one and others, in another place"));
-    if (std::ranges::any_of(program_.accesses,
-                            [&](const MemoryAccess& other) { return may_have_line_of(other, access); }))
+    if (!is_in_wider(access) && std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
+          return may_have_line_of(other, access);
+        }))
       return doubt(access, words("ptxas may give its instruction the line of another access"));
     AccessForm result;
     result.kind = AccessForm::kGone;
@@ -271,6 +272,16 @@ class KernelComparison {
                       ? words("ptxas leaves this load out: a wider load brings the value, or it is there already")
                       : words("ptxas leaves this store out: a wider store writes the value, or a later one does");
     return result;
+  }
+
+  // Whether the wider access of a neighbour may be this one, too.
+  bool is_in_wider(const MemoryAccess& access) const {
+    return std::ranges::any_of(neighbours_of(program_, access), [&](uint32_t index) {
+      const MemoryAccess& other = program_.accesses[index];
+      const Machine machine = found(other);
+      return !machine.empty() && machine[0]->bytes > other.bytes * other.count &&
+             std::abs(other.offset - access.offset) < machine[0]->bytes;
+    });
   }
 
   // Whether instructions that look like copies of `other` may be those of an access that has none.

@@ -255,6 +255,12 @@ TEST(Forms, AnInstructionMayHaveTheLineOfAnother) {
   EXPECT_TRUE(says(Compared(kernel, {load, load})["[%r2+64]"].doubt, "line of another"));
   EXPECT_EQ(Compared(kernel, {load})["[%r2+64]"].doubt, "");
   EXPECT_EQ(Compared(kernel, {load, load})["st.s"].doubt, "") << "another kind of access";
+  const Kernel row("ld.shared.u32 %r3, [%r2];\nld.shared.u32 %r4, [%r2+64];\nld.shared.u32 %r5, [%r2+68];");
+  const MachineAccess apart = row.as_written("[%r2];");
+  MachineAccess wide = row.as_written("[%r2+64];");
+  EXPECT_TRUE(says(Compared(row, {apart, apart, wide})["[%r2+68]"].doubt, "line of another"));
+  wide.bytes = 8;
+  EXPECT_EQ(Compared(row, {apart, apart, wide})["[%r2+68]"].doubt, "") << "it is in the wider load beside it";
 }
 
 // for (…) { for (…) { if (…) … ; load } }: which loop is unrolled is told by the loops that have all copies.
