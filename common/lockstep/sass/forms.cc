@@ -274,12 +274,12 @@ class KernelComparison {
     return result;
   }
 
-  // Whether the wider access of a neighbour may be this one, too.
+  // Whether the wider access of a neighbour beside it may be this one, too.
   bool is_in_wider(const MemoryAccess& access) const {
     return std::ranges::any_of(neighbours_of(program_, access), [&](uint32_t index) {
       const MemoryAccess& other = program_.accesses[index];
       const Machine machine = found(other);
-      return !machine.empty() && machine[0]->bytes > other.bytes * other.count &&
+      return is_beside(other, access) && !machine.empty() && machine[0]->bytes > other.bytes * other.count &&
              std::abs(other.offset - access.offset) < machine[0]->bytes;
     });
   }

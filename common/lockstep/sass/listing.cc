@@ -1,6 +1,8 @@
 #include "sass/listing.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -25,6 +27,8 @@ std::string_view cut(std::string_view& text, char mark) {
   text = at == text.npos ? std::string_view{} : text.substr(at + 1);
   return head;
 }
+
+constexpr std::string_view kPredicates = "P0P1P2P3P4P5P6";
 
 bool has_part(std::string_view name, std::string_view wanted) {
   while (!name.empty())
@@ -79,11 +83,42 @@ size_t written_end(const MachineInstruction& in) {
   return index;
 }
 
+// The bits of "0x7f"; of anything else all, so that nothing is left out.
+uint32_t bits_of(std::string_view operand) {
+  if (!operand.starts_with("0x")) return ~0u;
+  return static_cast<uint32_t>(std::strtoul(std::string(operand).c_str(), nullptr, 16));
+}
+
+// Where P2R puts "P3" in a register, and R2P takes it from.
+uint32_t bit_of(std::string_view predicate) { return predicate.starts_with('P') ? 1u << (predicate.back() - '0') : 0; }
+
 bool writes_predicate(const MachineInstruction& in, std::string_view predicate) {
-  if (in.opcode() == "R2P") return true;  // all of them
+  if (in.opcode() == "R2P") return (bits_of(in.operands.back()) & bit_of(predicate)) != 0;
   const size_t end = std::min(written_end(in), in.operands.size());
   return std::find(in.operands.begin(), in.operands.begin() + static_cast<std::ptrdiff_t>(end), predicate) !=
          in.operands.begin() + static_cast<std::ptrdiff_t>(end);
+}
+
+// The first register that the instruction writes, or names first; the first operand of a SETP is a predicate.
+std::string_view written_register(const MachineInstruction& in) {
+  if (in.operands.empty() || in.opcode().find("SETP") != in.name.npos) return {};
+  return in.operands[is_predicate(in.operands[0]) && in.operands.size() > 1 ? 1 : 0];
+}
+
+// Whether the instruction writes the register, perhaps as a part of a wider one.
+bool may_write(const MachineInstruction& in, std::string_view name) {
+  const auto number = [](std::string_view of) {
+    int value = 0;
+    const auto read = std::from_chars(of.data() + 1, of.data() + of.size(), value);
+    return of.starts_with('R') && read.ptr == of.data() + of.size() ? value : -1;
+  };
+  const std::string_view first = written_register(in);
+  if (first.empty() || number(first) < 0) return false;
+  const int behind = number(name) - number(first);
+  const bool is_wide =
+      in.name.starts_with('D') || std::ranges::any_of(std::array{"64", "128", "WIDE", "MMA"},
+                                                      [&](auto part) { return in.name.find(part) != in.name.npos; });
+  return behind == 0 || (behind > 0 && behind < 8 && is_wide);
 }
 
 std::optional<MachineAccess> access_of(const MachineInstruction& in) {
@@ -178,8 +213,37 @@ class Section {
   // The last instruction before `at`, in the order of the text, that writes the register; none: code_.size().
   uint32_t writer(uint32_t at, std::string_view name) const {
     while (at-- > 0)
-      if (!code_[at].operands.empty() && code_[at].operands[0] == name) return at;
+      if (written_register(code_[at]) == name) return at;
     return static_cast<uint32_t>(code_.size());
+  }
+
+  // A predicate that P2R has put into a register, and where.
+  struct Kept {
+    uint32_t at;
+    std::string_view name;
+  };
+
+  // "P2R R8, PR, RZ, 0x1" keeps P0, and "P2R R8, PR, R8, 0x2" P1 beside it. This is the predicate that the instruction
+  // takes back from there: "ISETP.NE.AND P0, PT, R8, RZ, PT", "LOP3.LUT P0, RZ, R8, 0x2, RZ, 0xc0, !PT" or
+  // "R2P PR, R8, 0x3".
+  std::optional<Kept> taken_back(uint32_t at, std::string_view predicate) const {
+    const MachineInstruction& in = code_[at];
+    const bool all = in.name.starts_with("ISETP.NE") && in.operands.size() == 5 && in.operands[3] == "RZ";
+    const bool one_bit = in.name == "LOP3.LUT" && in.operands.size() == 7 && in.operands[5] == "0xc0";
+    if (!in.guard.empty() || !(all || one_bit || in.name == "R2P")) return std::nullopt;
+    uint32_t wanted = all ? ~0u : one_bit ? bits_of(in.operands[3]) : bit_of(predicate);
+    std::string_view from = in.operands[in.name == "R2P" ? 1 : 2];
+    for (uint32_t by = at; by-- > 0 && from != "RZ";) {
+      const MachineInstruction& other = code_[by];
+      if (!may_write(other, from)) continue;
+      if (other.name != "P2R" || other.operands.size() != 4 || !other.guard.empty()) return std::nullopt;
+      const uint32_t here = wanted & bits_of(other.operands[3]);
+      const bool alone = other.operands[2] == "RZ" || wanted == here;
+      if (std::has_single_bit(here) && alone) return Kept{by, kPredicates.substr(2 * std::countr_zero(here), 2)};
+      if (here != 0) return std::nullopt;
+      from = other.operands[2];
+    }
+    return std::nullopt;
   }
 
   // Whether the comparison asks if the lane is the first of those that the warp has here.
@@ -213,6 +277,8 @@ class Section {
     while (at-- > 0) {
       const MachineInstruction& in = code_[at];
       if (!writes_predicate(in, predicate)) continue;
+      if (const auto kept = taken_back(at, predicate))
+        return for_each_comparison(kept->at, kept->name, depth + 1, visit);
       if (is_answer(in)) visit(in.opcode() == "R2P" ? end : at);
       // What a VOTE asks is its own, as in the PTX.
       for (size_t i = written_end(in); i < in.operands.size() && !in.opcode().starts_with("VOTE"); ++i)

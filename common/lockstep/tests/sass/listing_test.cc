@@ -225,6 +225,30 @@ std::vector<std::string> elected(const std::string& comparison) {
           "SHFL.IDX PT, R5, R5, R4, 0x1f"};
 }
 
+// ptxas has seven predicates; it keeps others in registers.
+TEST(Listing, APredicateThatIsKeptInARegisterIsFound) {
+  const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", other = "6: ISETP.GE.AND P1, PT, R6, UR4, PT";
+  const std::string keep = "7: P2R R10, PR, RZ, 0x1", keep_other = "7: P2R R10, PR, R10, 0x2";
+  const std::string load = "9: @!P3 LDG.E R4, desc[UR6][R2.64]", back = "8: ISETP.NE.AND P3, PT, R10, RZ, PT";
+  const auto conditions = [](const std::vector<std::string>& rows) { return one(rows).conditions; };
+  EXPECT_EQ(conditions({compare, keep, "7: ISETP.GE.AND P0, PT, R7, UR4, PT", back, load}), Conditions{5});
+  EXPECT_EQ(one({compare, keep, back, load}).comparisons.begin()->line, 5u);
+  const std::string second = "8: LOP3.LUT P3, RZ, R10, 0x2, RZ, 0xc0, !PT";
+  EXPECT_EQ(conditions({compare, other, keep, keep_other, second, load}), Conditions{6});
+  const std::string first = "8: LOP3.LUT P3, RZ, R10, 0x1, RZ, 0xc0, !PT";
+  EXPECT_EQ(conditions({compare, other, keep, keep_other, first, load}), Conditions{5});
+  const std::string taken = "9: @P1 LDG.E R4, desc[UR6][R2.64]";
+  EXPECT_EQ(conditions({compare, other, keep, keep_other, "8: R2P PR, R10, 0x3", taken}), Conditions{6});
+  EXPECT_EQ(conditions({compare, other, keep, "8: R2P PR, R10, 0x1", taken}), Conditions{6}) << "P1 is not taken back";
+  // Not a predicate: several at once, another value in the register, a store that may not be made.
+  EXPECT_EQ(conditions({compare, other, keep, keep_other, back, load}), Conditions{8});
+  EXPECT_EQ(conditions({compare, keep, "7: IMAD.MOV.U32 R10, RZ, RZ, R3", back, load}), Conditions{8});
+  EXPECT_EQ(conditions({compare, keep, "7: IMAD.WIDE R9, R0, 0x4, R2", back, load}), Conditions{8}) << "R9 and R10";
+  EXPECT_EQ(conditions({compare, keep, "7: IMAD.WIDE R10, R0, 0x4, R2", "8: R2P PR, R10, 0x3", taken}),
+            Conditions{kUnknownLine});
+  EXPECT_EQ(conditions({compare, "7: @P2 P2R R10, PR, RZ, 0x1", back, load}), Conditions{8});
+}
+
 TEST(Listing, AnElectionIsNoConditionButASign) {
   for (const char* comparison : {"ISETP.EQ.U32.AND P0, PT, R4, R5, PT", "ISETP.EQ.U32.AND P0, PT, R5.reuse, R4, PT"}) {
     const MachineAccess access = one(elected(comparison));
