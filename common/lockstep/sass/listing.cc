@@ -278,7 +278,7 @@ class Section {
       const MachineInstruction& in = code_[at];
       if (!writes_predicate(in, predicate)) continue;
       if (const auto kept = taken_back(at, predicate))
-        return for_each_comparison(kept->at, kept->name, depth + 1, visit);
+        return for_each_comparison(kept->at, kept->name, depth, visit);
       if (is_answer(in)) visit(in.opcode() == "R2P" ? end : at);
       // What a VOTE asks is its own, as in the PTX.
       for (size_t i = written_end(in); i < in.operands.size() && !in.opcode().starts_with("VOTE"); ++i)
