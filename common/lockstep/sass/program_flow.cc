@@ -52,7 +52,7 @@ class Predicates {
       if (!combines) {
         found.compares.insert(program_.locations[pc].ptx_line);
         found.comparisons.insert({pc, program_.locations[pc].ptx_line, relation(function, pc)});
-        for_each_source(program_, in, [&](uint32_t offset) { add_lines(makers_, {function, offset}, found.near); });
+        for_each_source(program_, in, [&](uint32_t offset) { add_makers({function, offset}, found.near); });
         add_lines(combiners_, {function, predicate}, found.near);
         if (name.starts_with("setp.")) add(function, in.c, seen, found);
       }
@@ -84,6 +84,18 @@ class Predicates {
   bool is_constant(uint32_t function, const Instruction& in) const {
     return !makers_.contains({function, in.a}) && !makers_.contains({function, in.b}) &&
            !makers_.contains({function, in.c});
+  }
+
+  // ptxas compares no 1 or 0 that selp made of a predicate: it asks the predicate itself.
+  void add_makers(Register of, Conditions& found) const {
+    add_lines(makers_, of, found);
+    const auto there = makers_.find(of);
+    if (there == makers_.end()) return;
+    for (const uint32_t pc : there->second)
+      if (program_.names[pc].starts_with("selp."))
+        for_each_source(program_, program_.code[pc], [&](uint32_t offset) {
+          add_lines(makers_, {of.first, offset}, found);
+        });
   }
 
   void add_lines(const Places& places, Register of, Conditions& found) const {
