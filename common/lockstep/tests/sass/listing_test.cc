@@ -206,7 +206,20 @@ TEST(Listing, AConstantRemembersWhichWayWasTaken) {
   EXPECT_EQ(one({"3: PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0", "4: ISETP.GE.AND P1, PT, R5, UR4, PT",
                  "@P1 BRA `(.L_x_1)", "5: PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", ".L_x_1:", "8: @P0 STS [R0], RZ"})
                 .conditions,
-            Conditions{5});
+            (Conditions{3, 5}));
+}
+
+// Only what is set on a way to the instruction counts, not what stands before it in the text.
+TEST(Listing, APredicateIsFollowedAgainstTheFlow) {
+  const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", other = "6: ISETP.GE.AND P1, PT, R6, UR4, PT";
+  EXPECT_EQ(one({compare, other, "@P1 BRA `(.L_x_1)", "7: ISETP.GE.AND P0, PT, R7, UR4, PT", "@P0 EXIT", "EXIT",
+                 ".L_x_1:", "8: @P0 STS [R0], RZ"})
+                .conditions,
+            (Conditions{5, 6}));
+  EXPECT_EQ(one({compare, other, "@P1 BRA `(.L_x_1)", "7: ISETP.GE.AND P0, PT, R7, UR4, PT",
+                 ".L_x_1:", "8: @P0 STS [R0], RZ"})
+                .conditions,
+            (Conditions{5, 7}));
 }
 
 TEST(Listing, APredicateFromNowhereIsUnknown) {
