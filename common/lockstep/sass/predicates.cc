@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -95,6 +96,20 @@ std::optional<MachinePredicates::At> MachinePredicates::taken_back(uint32_t at, 
   return std::nullopt;
 }
 
+// ptxas may compare on each of several ways what PTX compares once, behind them: of such instructions, the last one.
+std::vector<uint32_t> MachinePredicates::different(std::vector<uint32_t> instructions) const {
+  std::ranges::sort(instructions, std::ranges::greater());
+  std::vector<uint32_t> found;
+  for (const uint32_t one : instructions) {
+    const auto is_like_it = [&](uint32_t other) {
+      return one < end() && other < end() && code_[one].name == code_[other].name &&
+             code_[one].operands == code_[other].operands && code_[one].guard == code_[other].guard;
+    };
+    if (std::ranges::none_of(found, is_like_it)) found.push_back(one);
+  }
+  return found;
+}
+
 // Whether the comparison asks if the lane is the first of those that the warp has here.
 bool MachinePredicates::is_election(uint32_t at) const {
   if (!code_[at].name.starts_with("ISETP.EQ")) return false;
@@ -119,7 +134,7 @@ void MachinePredicates::for_each_comparison(uint32_t at, std::string_view predic
     const auto writes = [&](const MachineInstruction& in) {
       return !writes_predicate(in, next.name) ? Writes::kNo : in.guard.empty() ? Writes::kYes : Writes::kMaybe;
     };
-    for (const uint32_t by : last_writers(next.at, writes)) {
+    for (const uint32_t by : different(last_writers(next.at, writes))) {
       if (by == end()) {
         visit(end());
         continue;
