@@ -1,7 +1,6 @@
 #include "sass/machine_instruction.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -98,10 +97,12 @@ bool may_write(const MachineInstruction& in, std::string_view name) {
   if (first == name) return true;
   if (number(first) < 0 || number(name) < 0) return false;
   const int behind = number(name) - number(first);
-  const bool is_wide =
-      in.name.starts_with('D') || std::ranges::any_of(std::array{"64", "128", "WIDE", "MMA"},
-                                                      [&](auto part) { return in.name.find(part) != in.name.npos; });
-  return is_wide && behind > 0 && behind < 8;
+  const auto has = [&](std::string_view part) { return in.name.find(part) != in.name.npos; };
+  const int count = has("MMA")                                      ? 8
+                    : has("128") || has("LDSM")                     ? 4
+                    : has("64") || has("WIDE") || in.name[0] == 'D' ? 2
+                                                                    : 1;
+  return behind > 0 && behind < count;
 }
 
 uint32_t bits_of(std::string_view operand) {

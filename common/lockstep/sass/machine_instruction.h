@@ -32,7 +32,7 @@ bool is_predicate(std::string_view operand);
 // The operands before this index are written, if they are predicates.
 size_t written_end(const MachineInstruction& in);
 bool writes_predicate(const MachineInstruction& in, std::string_view predicate);
-// Whether the instruction writes the register, perhaps as a part of a wider one.
+// Whether the instruction writes the register, perhaps as one of several in a row.
 bool may_write(const MachineInstruction& in, std::string_view name);
 
 // The bits of "0x7f"; of anything else all, so that nothing is left out.

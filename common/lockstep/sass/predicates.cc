@@ -96,14 +96,17 @@ std::optional<MachinePredicates::At> MachinePredicates::taken_back(uint32_t at, 
   return std::nullopt;
 }
 
-// ptxas may compare on each of several ways what PTX compares once, behind them: of such instructions, the last one.
+// ptxas may compare on each of several ways what PTX compares once, behind them, in other registers, too. Of such
+// instructions, the last one.
 std::vector<uint32_t> MachinePredicates::different(std::vector<uint32_t> instructions) const {
   std::ranges::sort(instructions, std::ranges::greater());
   std::vector<uint32_t> found;
   for (const uint32_t one : instructions) {
     const auto is_like_it = [&](uint32_t other) {
-      return one < end() && other < end() && code_[one].name == code_[other].name &&
-             code_[one].operands == code_[other].operands && code_[one].guard == code_[other].guard;
+      if (one == end() || other == end() || code_[one].name != code_[other].name) return false;
+      const Relation asked = asked_by(code_[one]);
+      return code_[one].guard == code_[other].guard &&
+             (code_[one].operands == code_[other].operands || (asked.bound && asked == asked_by(code_[other])));
     };
     if (std::ranges::none_of(found, is_like_it)) found.push_back(one);
   }
