@@ -186,6 +186,11 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   if (!form.moved_to.empty() && !is_unused && std::ranges::none_of(form.moved_to, as_often) &&
       !std::ranges::all_of(form.moved_to, in_one_piece))
     card.doubt = words("ptxas makes it under other conditions, or in another loop");
+  const auto is_one_way = [&](const OneWay& way) {
+    const InstructionCounters &at = counters.at[way.branch], &probe = counters.at[way.probe];
+    return way.all ? probe.warps == at.warps && probe.threads == at.threads : probe.warps == 0;
+  };
+  if (!std::ranges::all_of(form.one_way, is_one_way)) card.doubt = words("ptxas makes it under other conditions");
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {

@@ -190,7 +190,9 @@ FlowFacts::FlowFacts(Flow flow)
 std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {
   std::vector<Asked> found;
   const auto add = [&](uint32_t at) {
-    if (!flow_.asks[at].near.empty()) found.push_back(flow_.asks[at]);
+    if (flow_.asks[at].near.empty()) return;
+    found.push_back(flow_.asks[at]);
+    found.back().at = at;
   };
   add(instruction);
   std::vector<bool> seen(flow_.end());

@@ -21,6 +21,7 @@ struct Asked {
   Conditions compares;        // the lines of the comparisons
   Conditions near;            // those, and the lines of instructions that ptxas may join with them
   Comparisons comparisons{};  // themselves
+  uint32_t at = 0;            // the instruction that asks; only in conditions()
 };
 
 struct Flow {

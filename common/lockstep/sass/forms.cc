@@ -31,67 +31,6 @@ bool same_class(MemoryOp op, MachineAccess::Class kind) {
 // Constants and parameters are not counted.
 bool is_counted(const MemoryAccess& access) { return access.space != Space::kConst && access.space != Space::kParam; }
 
-// Whether each branch of the PTX decides in the machine code, too, and not more comparisons than in the PTX. A
-// comparison may have got the line of another instruction there.
-bool same_conditions(const std::vector<Asked>& written, const Conditions& machine) {
-  Conditions compares;
-  for (const Asked& branch : written) {
-    compares.insert(branch.compares.begin(), branch.compares.end());
-    if (std::ranges::none_of(branch.near, [&](uint32_t line) { return machine.contains(line); })) return false;
-  }
-  return machine.size() <= compares.size() && !machine.contains(kUnknownLine);
-}
-
-// Whether each comparison of the machine code is another one of the PTX, by its line or by what it asks, and each
-// branch of the PTX has one of them.
-class Pairing {
- public:
-  Pairing(const std::vector<Asked>& written, const Comparisons& machine) {
-    for (const Asked& branch : written)
-      for (const Comparison& one : branch.comparisons) {
-        std::set<uint32_t>& fits = fits_[one];
-        uint32_t index = 0;
-        for (const Comparison& other : machine) {
-          const bool asks_the_same = one.relation.kind != Relation::kOther && one.relation == other.relation;
-          if (branch.near.contains(other.line) || asks_the_same) fits.insert(index);
-          ++index;
-        }
-      }
-    for (const auto& [one, fits] : fits_) {
-      std::set<uint32_t> seen;
-      paired_ += pairs(one, seen);
-    }
-    all_ =
-        paired_ == machine.size() && std::ranges::all_of(written, [&](const Asked& branch) {
-          return std::ranges::any_of(branch.comparisons, [&](const Comparison& one) { return !fits_.at(one).empty(); });
-        });
-  }
-  bool all() const { return all_; }
-
- private:
-  // Gives the comparison of the PTX a partner. One that is taken is free if its present partner finds another.
-  bool pairs(const Comparison& one, std::set<uint32_t>& seen) {
-    for (const uint32_t machine : fits_.at(one)) {
-      if (!seen.insert(machine).second) continue;
-      const auto taken = partner_.find(machine);
-      if (taken != partner_.end() && !pairs(taken->second, seen)) continue;
-      partner_.insert_or_assign(machine, one);
-      return true;
-    }
-    return false;
-  }
-
-  std::map<Comparison, std::set<uint32_t>> fits_;  // of the PTX; indices of those of the machine code
-  std::map<uint32_t, Comparison> partner_;
-  size_t paired_ = 0;
-  bool all_ = false;
-};
-
-bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine) {
-  return !machine.comparisons.empty() && !machine.conditions.contains(kUnknownLine) &&
-         Pairing(written, machine.comparisons).all();
-}
-
 // From where an instruction is reached, and what is reached from there.
 class Reached {
  public:
@@ -376,7 +315,13 @@ class KernelComparison {
     if (is_there(access.pc) || std::ranges::all_of(machine, is_in_place)) return;
     for (const uint32_t pc : block_begins_)
       if (is_there(pc)) form.moved_to.push_back(pc);
-    if (form.moved_to.empty()) form.doubt = words("ptxas makes it under other conditions");
+    if (!form.moved_to.empty()) return;
+    const auto ways = machine.size() == 1 && machine[0]->loops == loops ? same_if(program_, facts_, access, *machine[0])
+                                                                        : std::nullopt;
+    if (ways)
+      form.one_way = *ways;
+    else
+      form.doubt = words("ptxas makes it under other conditions");
   }
 
   // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop: all

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "program/program.h"
+#include "sass/conditions.h"
 #include "sass/listing.h"
 #include "sass/unwritten.h"
 
@@ -29,6 +30,7 @@ struct AccessForm {
   std::vector<uint32_t> parted_by{};  // exact only while no lanes part at these branches of the program
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
+  std::vector<OneWay> one_way{};  // exact only if lanes go as these say
   bool ordered = false;    // depends on the order in which warps run
   bool unwritten = false;  // depends on Forms::unwritten_reads
   bool retries = false;    // a loop that tries again if another warp was faster

@@ -179,8 +179,48 @@ TEST(Forms, AComparisonIsKnownByWhatItAsks) {
   EXPECT_EQ(doubt({floats, relation_of("LT", false, {}, 370)}), "") << "turned round";
   EXPECT_TRUE(says(doubt({relation_of("GT", false, {}, 368), floats}), "other conditions")) << "another constant";
   EXPECT_TRUE(says(doubt({above_369, relation_of("GEU", false, {}, {})}), "other conditions")) << "not of floats";
-  EXPECT_TRUE(says(doubt({above_369}), "other conditions")) << "a branch decides nothing there";
   EXPECT_TRUE(says(doubt({above_369, floats, floats}), "other conditions")) << "one of them is not in the PTX";
+}
+
+// ptxas leaves out a branch whose answer it knows. In a launch in which all lanes go there, that changes nothing.
+TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
+  const Kernel kernel(
+      "setp.gt.s32 %p1, %r2, 369;\n@%p1 bra OUT;\nsetp.lt.s32 %p2, %r2, %r1;\n@%p2 bra OUT;\n"
+      "st.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const auto asks = [&](const char* text) {
+    return changed(kernel.as_written("st.s"), [&](auto& a) {
+      a.conditions = {kernel.line(text)}, a.comparisons = {{1, kernel.line(text), {}}};
+    });
+  };
+  const Compared second(kernel, {asks("setp.lt")});
+  ASSERT_EQ(second["st.s"].one_way.size(), 1u);
+  EXPECT_EQ(second["st.s"].doubt, "");
+  EXPECT_EQ(second["st.s"].one_way[0].branch, kernel.pc("@%p1"));
+  EXPECT_EQ(second["st.s"].one_way[0].probe, kernel.pc("setp.lt"));
+  EXPECT_TRUE(second["st.s"].one_way[0].all);
+  const Compared none(kernel, {asks("st.g")});
+  EXPECT_TRUE(says(none["st.s"].doubt, "other conditions")) << "and asks something else instead";
+}
+
+// if (i < n) { load; i += 256; } if (i < n) { store } : who does not load does not come to the second question either.
+TEST(Forms, AQuestionThatIsAskedAgainMaySendLanesPastBoth) {
+  const auto doubt = [](const std::string& between, const std::string& again) {
+    const Kernel kernel(
+        "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra NEXT;\nld.global.u32 %r3, [%rd1];\nadd.s32 %r2, %r2, 256;\n"
+        "NEXT:\n" +
+        between + "\n" + again +
+        "\n@%p2 bra OUT;\nst.shared.u32 [s], %r3;\nOUT:\n"
+        "st.global.u32 [%rd1], %r2;");
+    const uint32_t first = kernel.line("%p1, %r2"), second = kernel.line("setp.ge.s32 %p2");
+    MachineAccess access = kernel.as_written("st.s");
+    access.conditions = {first, second};
+    access.comparisons = {{1, first, relation_of("GE", false, {}, {})}, {2, second, relation_of("GE", false, {}, {})}};
+    return Compared(kernel, {access})["st.s"].doubt;
+  };
+  EXPECT_EQ(doubt("", "setp.ge.s32 %p2, %r2, %r1;"), "");
+  EXPECT_TRUE(says(doubt("add.s32 %r2, %r2, 1;", "setp.ge.s32 %p2, %r2, %r1;"), "other conditions"))
+      << "of another value";
+  EXPECT_TRUE(says(doubt("", "setp.ge.s32 %p2, %r1, %r2;"), "other conditions")) << "turned round";
 }
 
 // if (…) keep = true; and later: if (keep) store.

@@ -1,0 +1,192 @@
+#include "sass/conditions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "program/register_use.h"
+
+namespace lockstep {
+namespace {
+
+// Which comparison of the machine code is which of the PTX, by its line or by what it asks.
+class Pairing {
+ public:
+  Pairing(const std::vector<Asked>& written, const Comparisons& machine) {
+    for (const Asked& branch : written)
+      for (const Comparison& one : branch.comparisons) {
+        std::set<uint32_t>& fits = fits_[one];
+        uint32_t index = 0;
+        for (const Comparison& other : machine) {
+          const bool asks_the_same = one.relation.kind != Relation::kOther && one.relation == other.relation;
+          if (branch.near.contains(other.line) || asks_the_same) fits.insert(index);
+          ++index;
+        }
+      }
+    // First those with the line of the PTX: once a comparison of the machine code has a partner, it keeps one.
+    uint32_t index = 0;
+    for (const Comparison& other : machine) {
+      for (const auto& [one, fits] : fits_)
+        if (one.line == other.line && fits.contains(index)) partner_.try_emplace(index, one);
+      ++index;
+    }
+    for (const auto& [one, fits] : fits_) {
+      const auto has_one = std::ranges::any_of(partner_, [&](const auto& pair) { return pair.second == one; });
+      std::set<uint32_t> seen;
+      if (!has_one) pairs(one, seen);
+    }
+    all_ = partner_.size() == machine.size() &&
+           std::ranges::none_of(written, [&](const Asked& branch) { return is_missing(branch); });
+  }
+  bool all() const { return all_; }
+  // The comparisons of the machine code that are none of the PTX.
+  std::vector<Comparison> left(const Comparisons& machine) const {
+    std::vector<Comparison> found;
+    uint32_t index = 0;
+    for (const Comparison& one : machine)
+      if (!partner_.contains(index++)) found.push_back(one);
+    return found;
+  }
+  // Whether the machine code has none of the branch's comparisons.
+  bool is_missing(const Asked& branch) const {
+    return std::ranges::all_of(branch.comparisons, [&](const Comparison& one) { return fits_.at(one).empty(); });
+  }
+
+ private:
+  // Gives the comparison of the PTX a partner. One that is taken is free if its present partner finds another.
+  bool pairs(const Comparison& one, std::set<uint32_t>& seen) {
+    for (const uint32_t machine : fits_.at(one)) {
+      if (!seen.insert(machine).second) continue;
+      const auto taken = partner_.find(machine);
+      if (taken != partner_.end() && !pairs(taken->second, seen)) continue;
+      partner_.insert_or_assign(machine, one);
+      return true;
+    }
+    return false;
+  }
+
+  std::map<Comparison, std::set<uint32_t>> fits_;  // of the PTX; indices of those of the machine code
+  std::map<uint32_t, Comparison> partner_;
+  bool all_ = false;
+};
+
+class Explanation {
+ public:
+  Explanation(const Program& program, const FlowFacts& facts, uint32_t access)
+      : program_(program), flow_(facts.flow()), facts_(facts), ways_(flow_.end() + 1, 0), before_(flow_.end() + 1) {
+    std::vector<std::vector<uint32_t>> from(flow_.end() + 1);
+    for (uint32_t at = 0; at < flow_.end(); ++at)
+      for (const uint32_t to : flow_.successors[at]) {
+        ++ways_[to];
+        if (!facts.goes_back(at, to)) from[to].push_back(at);
+      }
+    std::vector<uint32_t> open{access};
+    while (!open.empty()) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      if (before_[at]) continue;
+      before_[at] = true;
+      open.insert(open.end(), from[at].begin(), from[at].end());
+    }
+  }
+
+  // How to tell that all lanes go from the branch to the access.
+  std::optional<OneWay> one_way(uint32_t branch) const {
+    if (program_.code[branch].kind != Kind::kBranch || flow_.successors[branch].size() != 2) return std::nullopt;
+    uint32_t there = flow_.successors[branch][0], elsewhere = flow_.successors[branch][1];
+    if (!before_[there]) std::swap(there, elsewhere);
+    if (!before_[there] || before_[elsewhere]) return std::nullopt;
+    for (const uint32_t probe : {there, elsewhere})
+      if (probe < flow_.end() && ways_[probe] == 1 && program_.code[probe].kind != Kind::kJoin)
+        return OneWay{branch, probe, probe == there};
+    return std::nullopt;
+  }
+
+  // Whether a branch asks this comparison whose answer sends lanes past the access at `later`, too: they come
+  // to the same question with the same values.
+  bool is_asked_again(const Comparison& machine, const std::vector<Asked>& written) const {
+    std::vector<uint32_t> branches;
+    for (uint32_t at = 0; at < flow_.end(); ++at)
+      if (program_.code[at].kind == Kind::kBranch && flow_.asks[at].compares.contains(machine.line))
+        branches.push_back(at);
+    return branches.size() == 1 && std::ranges::any_of(written, [&](const Asked& later) {
+             return std::ranges::any_of(flow_.successors[branches[0]],
+                                        [&](uint32_t side) { return passes_by(branches[0], side, later.at); });
+           });
+  }
+
+ private:
+  // The comparison that alone makes the predicate of the branch; the number of instructions: there is none.
+  uint32_t comparison(uint32_t branch) const {
+    const Comparisons& asked = flow_.asks[branch].comparisons;
+    if (program_.code[branch].kind != Kind::kBranch || asked.size() != 1) return flow_.end();
+    const Instruction& in = program_.code[asked.begin()->at];
+    const bool alone = program_.names[asked.begin()->at].starts_with("setp.") && in.guard == 0 && in.c == 0;
+    return alone && in.d == program_.code[branch].guard ? asked.begin()->at : flow_.end();
+  }
+
+  // Whether lanes that go from the branch to `side` come to the branch `later`, which asks the same, and
+  // never from there to the access.
+  bool passes_by(uint32_t branch, uint32_t side, uint32_t later) const {
+    const uint32_t first = comparison(branch), second = comparison(later);
+    if (branch == later || first == flow_.end() || second == flow_.end()) return false;
+    const Instruction &one = program_.code[first], &other = program_.code[second];
+    if (program_.names[first] != program_.names[second] || one.a != other.a || one.b != other.b) return false;
+    std::set<uint32_t> seen;
+    uint32_t at = side;
+    for (; at != second; at = flow_.successors[at][0]) {
+      if (at >= flow_.end() || flow_.successors[at].size() != 1 || !seen.insert(at).second) return false;
+      const Instruction& in = program_.code[at];
+      bool changes = in.kind == Kind::kCall;
+      for_each_destination(program_, in, [&](uint32_t written) { changes |= written == one.a || written == one.b; });
+      if (changes) return false;
+    }
+    const auto taken = [&](uint32_t by, bool answer) { return answer != program_.code[by].guard_negated; };
+    const bool answer = (side == program_.code[branch].target) != program_.code[branch].guard_negated;
+    const uint32_t next = taken(later, answer) ? program_.code[later].target : later + 1;
+    return !before_[next];
+  }
+
+  const Program& program_;
+  const Flow& flow_;
+  const FlowFacts& facts_;
+  std::vector<uint32_t> ways_;  // to each instruction
+  std::vector<bool> before_;    // whether the instruction may come before the access, in one turn of its loops
+};
+
+}  // namespace
+
+bool same_conditions(const std::vector<Asked>& written, const Conditions& machine) {
+  Conditions compares;
+  for (const Asked& branch : written) {
+    compares.insert(branch.compares.begin(), branch.compares.end());
+    if (std::ranges::none_of(branch.near, [&](uint32_t line) { return machine.contains(line); })) return false;
+  }
+  return machine.size() <= compares.size() && !machine.contains(kUnknownLine);
+}
+
+bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine) {
+  return !machine.comparisons.empty() && !machine.conditions.contains(kUnknownLine) &&
+         Pairing(written, machine.comparisons).all();
+}
+
+std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFacts& facts, const MemoryAccess& access,
+                                           const MachineAccess& machine) {
+  if (machine.conditions.contains(kUnknownLine)) return std::nullopt;
+  if (machine.comparisons.empty() && !machine.conditions.empty()) return std::nullopt;
+  const std::vector<Asked> written = facts.conditions(access.pc);
+  const Pairing pairing(written, machine.comparisons);
+  const Explanation explanation(program, facts, access.pc);
+  for (const Comparison& one : pairing.left(machine.comparisons))
+    if (!explanation.is_asked_again(one, written)) return std::nullopt;
+  std::vector<OneWay> found;
+  for (const Asked& branch : written) {
+    if (!pairing.is_missing(branch)) continue;
+    const std::optional<OneWay> way = explanation.one_way(branch.at);
+    if (!way) return std::nullopt;
+    found.push_back(*way);
+  }
+  return found;
+}
+
+}  // namespace lockstep
