@@ -140,6 +140,39 @@ bool is_in_one_piece(const std::vector<bool>& body, uint32_t head, const Edges& 
   return true;
 }
 
+// Whether lanes may step back from `first` to the head of their loop before they come to the meeting.
+bool begins_next_turn(uint32_t first, const std::vector<bool>& body, uint32_t head, uint32_t meeting,
+                      const Edges& edges) {
+  std::vector<bool> seen(body.size(), false);
+  std::vector<uint32_t> open{first};
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    if (at == head) return true;
+    if (at == meeting || !body[at] || seen[at]) continue;
+    seen[at] = true;
+    open.insert(open.end(), edges[at].begin(), edges[at].end());
+  }
+  return false;
+}
+
+// The branches in a loop with several steps back whose lanes may be in different turns until they meet: both sides stay
+// in the loop, and one begins the next turn first.
+std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, const Edges& back,
+                                        const Edges& edges, const Dominators& after) {
+  std::vector<uint32_t> found;
+  if (std::ranges::count_if(back, [&](const auto& to) { return std::ranges::count(to, head) > 0; }) < 2) return found;
+  for (uint32_t branch = 0; branch < back.size(); ++branch) {
+    const uint32_t meeting = after.parent(branch);
+    if (!body[branch] || meeting == head) continue;
+    const auto stays = [&](uint32_t to) { return body[to]; };
+    const auto is_early = [&](uint32_t to) { return begins_next_turn(to, body, head, meeting, edges); };
+    if (std::ranges::count_if(edges[branch], stays) > 1 && std::ranges::any_of(edges[branch], is_early))
+      found.push_back(branch);
+  }
+  return found;
+}
+
 }  // namespace
 
 FlowFacts::FlowFacts(Flow flow)
@@ -172,6 +205,7 @@ FlowFacts::FlowFacts(Flow flow)
         if (!body[to] && after.parent(i) != to) early[to] = true;
     }
     in_order_ &= is_in_one_piece(body, head, edges);
+    turns_apart_[head] = begin_turns_apart(body, head, back_, edges, after);
   }
   for (std::vector<uint32_t>& around : loops_)  // a loop is smaller than those around it
     std::ranges::stable_sort(around, std::ranges::greater(), [&](uint32_t head) { return sizes.at(head); });

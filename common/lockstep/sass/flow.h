@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -69,6 +70,13 @@ class FlowFacts {
     const auto is_inside = [&](uint32_t at) { return at < flow_.end() && std::ranges::count(loops_[at], loop) > 0; };
     return is_inside(instruction) && !std::ranges::all_of(flow_.successors[instruction], is_inside);
   }
+  // The branches whose lanes may begin the next turn of a loop around the instruction apart from each other.
+  std::vector<uint32_t> turns_apart(uint32_t instruction) const {
+    std::vector<uint32_t> found;
+    for (const uint32_t loop : loops_[instruction])
+      found.insert(found.end(), turns_apart_.at(loop).begin(), turns_apart_.at(loop).end());
+    return found;
+  }
   // Whether the step leads back to the beginning of a loop.
   bool goes_back(uint32_t from, uint32_t to) const {
     if (to >= flow_.end()) return false;
@@ -82,6 +90,7 @@ class FlowFacts {
   std::vector<Place> places_;
   std::vector<std::vector<uint32_t>> deciders_, back_;
   std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, the outermost first
+  std::map<uint32_t, std::vector<uint32_t>> turns_apart_;  // by the beginning of the loop
   std::vector<uint32_t> dominators_;
   bool in_order_ = true;
 };

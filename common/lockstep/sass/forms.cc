@@ -123,6 +123,8 @@ class KernelComparison {
       const Reached reached(facts_.flow(), pc);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
       if (const Machine copies = found(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
+      const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
+      parted_by.insert(turns_apart.begin(), turns_apart.end());
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];

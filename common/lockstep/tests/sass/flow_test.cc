@@ -114,6 +114,17 @@ TEST(Flow, ALoopWithTwoExitsHasEarlyMeetings) {
   EXPECT_EQ(merges_of({{1}, {2, 3}, {1}, {4}}), (Flags{false, false, false, false})) << "one exit";
 }
 
+// do { if (a) { if (b) break; continue; } } while (c): who continues begins the next turn; the others come to c later.
+TEST(Flow, WithSeveralStepsBackLanesMayBeInDifferentTurns) {
+  const FlowFacts facts = facts_of({{1}, {2, 3}, {1, 4}, {1, 4}, {5}});
+  EXPECT_EQ(facts.turns_apart(2), Numbers{1});
+  EXPECT_EQ(facts.turns_apart(4), Numbers{}) << "behind the loop";
+  EXPECT_EQ(facts_of({{1}, {2, 3}, {3}, {1, 4}, {5}}).turns_apart(1), Numbers{}) << "one step back";
+  EXPECT_EQ(facts_of({{1}, {2, 3}, {4}, {4}, {1, 5}, {6}}).turns_apart(1), Numbers{}) << "both sides meet in the turn";
+  // if (a) continue; …: all meet before the next turn's end, but not in the same turn.
+  EXPECT_EQ(facts_of({{1}, {1, 2}, {1, 3}, {4}}).turns_apart(1), Numbers{1});
+}
+
 TEST(Flow, WhoIsFurtherBehindComesFirst) {
   EXPECT_TRUE(facts_of({{1, 3}, {2}, {1, 3}, {4}}).in_order());
   EXPECT_FALSE(facts_of({{2}, {3}, {1}}).in_order()) << "a step to an earlier instruction without a loop";
