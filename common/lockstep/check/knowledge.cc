@@ -178,7 +178,7 @@ void learn(Node*& node, Node* other) {
 Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
 Knowledge::~Knowledge() { drop(root_); }
 
-const Knowledge::Node* Knowledge::find(uint64_t warp) const {
+[[gnu::always_inline]] inline const Knowledge::Node* Knowledge::find(uint64_t warp) const {
   const Node* node = root_;
   if (!node || warp >> kBits * node->height) return nullptr;
   while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
