@@ -197,6 +197,11 @@ bool Knowledge::includes(uint64_t warp, const Moments& moments) const {
   return !beyond;
 }
 
+Moments Knowledge::moments(uint64_t warp) const {
+  const Node* const node = find(warp);
+  return node ? node->moments : Moments{};
+}
+
 void Knowledge::grow(uint32_t height) {
   while (root_ && root_->height < height) {
     Node* const above = empty_node(root_->height + 1);
