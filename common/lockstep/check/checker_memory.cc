@@ -98,7 +98,7 @@ void Checker::access(const ObservedAccess& made) {
   if (!checks_.races) return;
   if (!checked.shared()) {  // before check_order() replaces the records of earlier launches
     host_uses_->note(made.mask, checked.offsets.data());
-    if (notes_touched_) touched_.note(made.mask, checked.offsets.data(), checked.bytes());
+    if (notes_touched_) touched_.note(made.mask, checked.offsets.data());
     if (streams_->is_beside_others())
       for (const Clash& clash : streams_->clashes(made.access, made.mask, checked.offsets.data()))
         report_clash(checked, clash);

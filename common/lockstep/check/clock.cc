@@ -31,11 +31,16 @@ void each_remembered(const Accesses& accesses, const Remembered& remembered, Lea
     learn(accesses.first_warp + i, part_of(moments, *latest));
   }
 }
+template <class Learn>
+void each_remembered(const Knowledge& row, uint64_t warp, const Remembered& remembered, Learn&& learn) {
+  if (const Moments* const latest = remembered.of(warp)) learn(warp, part_of(row.moments(warp), *latest));
+}
 
 }  // namespace
 
 // What it knows is the sum of two older versions and of some accesses. Settled, it has knowledge instead; before that,
-// it has the knowledge of the last settled version on the way along `one`.
+// it has the knowledge of the last settled version on the way along `one`. A row is settled when it is made: it knows
+// some moments of one warp.
 struct Clock::Version {
   History* history = nullptr;
   uint32_t owners = 0;
@@ -43,7 +48,7 @@ struct Clock::Version {
   uint32_t made = 0;          // History::now_
   uint32_t question = 0;      // the last one that met it
   Version *one = nullptr, *other = nullptr;
-  Accesses accesses;
+  Accesses accesses;  // of a row: none, of its warp
   Knowledge knowledge;
 };
 
@@ -81,6 +86,7 @@ Knowledge& Clock::own(History& history) {
     *this = std::move(mine);
   }
   version_->made = history.now_;
+  version_->accesses = {};  // it is not a row any longer
   return version_->knowledge;
 }
 
@@ -119,6 +125,7 @@ void Clock::learn(History& history, uint64_t warp, const Moments& moments) {
     return;
   }
   Clock row(history.add_settled());
+  row.version_->accesses = {warp, 1, 0, 0, 0};
   row.version_->knowledge.learn(warp, moments);
   learn(row);
 }
@@ -216,16 +223,22 @@ void History::settle_first(size_t count, Remembered* remembered) {
 void History::put_together(Version& version, Remembered* remembered) {
   version.place = kSettled;
   Version *first = std::exchange(version.one, nullptr), *second = std::exchange(version.other, nullptr);
-  if (second && first->owners > 1) std::swap(first, second);
+  const auto is_row = [](const Version* part) { return part->accesses.warps > 0; };  // of a settled one
+  if (second && first->owners > 1 && !(remembered && is_row(second))) std::swap(first, second);
   Knowledge& known = version.knowledge;
   if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
-  if (second) known.learn(second->knowledge);
   const Accesses accesses = std::exchange(version.accesses, {});
   if (!remembered) {
+    if (second) known.learn(second->knowledge);
     known.learn(accesses);
   } else {
     remembered->pass_to(version.made);
-    each_remembered(accesses, *remembered, [&](uint64_t warp, const Moments& moments) { known.learn(warp, moments); });
+    const auto learn = [&](uint64_t warp, const Moments& moments) { known.learn(warp, moments); };
+    if (second && is_row(second))
+      each_remembered(second->knowledge, second->accesses.first_warp, *remembered, learn);
+    else if (second)
+      known.learn(second->knowledge);
+    each_remembered(accesses, *remembered, learn);
   }
   for (Version* const part : {first, second})
     if (part) Clock::drop(part);

@@ -178,7 +178,7 @@ void learn(Node*& node, Node* other) {
 Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
 Knowledge::~Knowledge() { drop(root_); }
 
-const Knowledge::Node* Knowledge::find(uint64_t warp) const {
+[[gnu::always_inline]] inline const Knowledge::Node* Knowledge::find(uint64_t warp) const {
   const Node* node = root_;
   if (!node || warp >> kBits * node->height) return nullptr;
   while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
@@ -195,6 +195,11 @@ bool Knowledge::includes(uint64_t warp, const Moments& moments) const {
   uint32_t beyond = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) beyond |= static_cast<uint32_t>(moments[l] > (node ? node->moments[l] : 0));
   return !beyond;
+}
+
+Moments Knowledge::moments(uint64_t warp) const {
+  const Node* const node = find(warp);
+  return node ? node->moments : Moments{};
 }
 
 void Knowledge::grow(uint32_t height) {

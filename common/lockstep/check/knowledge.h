@@ -40,6 +40,7 @@ class Knowledge {
   // Whether that lane's accesses at `time` are known.
   bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
   bool includes(uint64_t warp, const Moments& moments) const;
+  Moments moments(uint64_t warp) const;
   void learn(const Knowledge& other);
   void learn(uint64_t warp, const Moments& moments);
   void learn(const Accesses& accesses);

@@ -105,18 +105,10 @@ bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& bl
   });
 }
 
-const Clock& Order::clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
-  const WarpOrder& w = block.warps[warp];
-  return (w.threads.empty() ? block.common : w.threads[lane]).clock;
-}
-
-ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
-  WarpOrder& w = block.warps[warp];
-  if (w.threads.empty()) {
-    bring_up_to_date(block);
-    w.threads.assign(kWarpSize, block.common);
-  }
-  return w.threads[lane];
+// The warp's threads get clocks of their own.
+void Order::begin_threads(BlockOrder& block, WarpOrder& warp) {
+  bring_up_to_date(block);
+  warp.threads.assign(kWarpSize, block.common);
 }
 
 // Each thread passes on what its block did before the last barrier.

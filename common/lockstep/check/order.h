@@ -157,11 +157,19 @@ class Order {
   void play_chain(const OrderEvent& event, uint64_t address, const Moments& row);
   void play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t address);
   static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
-  ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
+  ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
+    WarpOrder& w = block.warps[warp];
+    if (w.threads.empty()) begin_threads(block, w);
+    return w.threads[lane];
+  }
+  void begin_threads(BlockOrder& block, WarpOrder& warp);
   void note_fence(const OrderEvent& event, uint32_t lane, ThreadClock& thread) const;
   void note_own(const OrderEvent& event, uint32_t lane, OwnWarp& own) const;
   void tell(Clock& clock, const OwnWarp& own);
-  const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  static const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) {
+    const WarpOrder& w = block.warps[warp];
+    return (w.threads.empty() ? block.common : w.threads[lane]).clock;
+  }
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
   void bring_up_to_date(BlockOrder& block);
   void begin_moment(BlockOrder& block, uint32_t warp);

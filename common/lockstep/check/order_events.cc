@@ -16,7 +16,7 @@ constexpr size_t kLatest = 16;
 
 OrderEvent Order::event(OrderEvent::Kind kind, BlockOrder& block, Lanes lanes, const StrongAccess& access) {
   const WarpOrder& w = block.warps[lanes.warp];
-  if (w.threads.empty()) thread(block, lanes.warp, 0);
+  if (w.threads.empty()) begin_threads(block, block.warps[lanes.warp]);
   return {kind, access, &block, lanes, 0, w.all_before, block.now, next_segment(), w.partly};
 }
 

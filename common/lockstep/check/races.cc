@@ -202,6 +202,17 @@ bool is_quiet(uint64_t record) { return (record >> kAtomicShift & 7) == 1; }
   return others;
 }
 
+// Checks each lane, and each word of its access.
+[[gnu::noinline]] void note_lanes(Note& note, const MemoryAccess& access, Mask mask, const uint64_t* bytes) {
+  const uint32_t size = access.bytes * access.count;
+  for (const uint32_t l : each_lane(mask)) {
+    const uint64_t word = bytes[l] / 4, words = size < 4 ? 1 : size / 4;
+    const uint32_t which = size < 4 ? ((1u << size) - 1) << bytes[l] % 4 : 15;
+    for (uint64_t w = word; w < word + words; ++w)
+      access.op == MemoryOp::kLoad ? note.read(l, bytes[l], w, which) : note.write(l, bytes[l], w, which);
+  }
+}
+
 }  // namespace
 
 void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
@@ -212,6 +223,7 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
     mask = note_quiet(accessor, mask, bytes, size, note.record(0, 0));
     if (!mask) return;
   }
+  if (!(mask & (mask - 1))) return note_lanes(note, access, mask, bytes);  // one lane alone is faster without rows
   if (size == 4) {
     const uint32_t first = first_lane(mask);
     const uint64_t start = bytes[first] - 4 * first;  // where lane 0 would be
@@ -224,12 +236,7 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
          note_row_again(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))))
       return;
   }
-  for (const uint32_t l : each_lane(mask)) {
-    const uint64_t word = bytes[l] / 4, words = size < 4 ? 1 : size / 4;
-    const uint32_t which = size < 4 ? ((1u << size) - 1) << bytes[l] % 4 : 15;
-    for (uint64_t w = word; w < word + words; ++w)
-      access.op == MemoryOp::kLoad ? note.read(l, bytes[l], w, which) : note.write(l, bytes[l], w, which);
-  }
+  note_lanes(note, access, mask, bytes);
 }
 
 }  // namespace lockstep

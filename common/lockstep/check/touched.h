@@ -15,17 +15,19 @@ class Touched {
   // Of memory of so many bytes. Nothing is allocated before the first note().
   explicit Touched(uint64_t bytes) : all_(bytes / kPart + 1) {}
 
-  // An access of lanes: `first` has the offsets of their data, of so many bytes each.
-  void note(Mask mask, const uint64_t* first, uint64_t bytes) {
+  // An access of lanes: `bytes` are the offsets of their data. The data are aligned, so each lane's lie in one part.
+  void note(Mask mask, const uint64_t* bytes) {
     if (is_touched_.empty()) is_touched_.resize(all_);
-    const uint64_t one = first[first_lane(mask)];
-    uint64_t differ = 0;
-    for (uint32_t l = 0; l < kWarpSize; ++l)
-      differ |= mask >> l & 1 ? (first[l] ^ one) | ((first[l] + bytes - 1) ^ one) : 0;
-    if (differ < kPart && is_touched_[one / kPart]) return;  // usually all lie in one part
+    const uint64_t one = bytes[first_lane(mask)];
+    if (is_touched_[one / kPart]) {  // usually, and so are the others: all lie in one part
+      if (!(mask & (mask - 1))) return;
+      uint64_t differ = 0;
+      for (uint32_t l = 0; l < kWarpSize; ++l) differ |= bytes[l] ^ one;  // other lanes repeat the first of the mask
+      if (differ < kPart) return;
+    }
     for (const uint32_t l : each_lane(mask))
-      for (uint64_t part = first[l] / kPart; part <= (first[l] + bytes - 1) / kPart; ++part)
-        if (!is_touched_[part]) is_touched_[part] = 1, parts_.push_back(part);
+      if (uint8_t& is_touched = is_touched_[bytes[l] / kPart]; !is_touched)
+        is_touched = 1, parts_.push_back(bytes[l] / kPart);
   }
   const std::vector<uint64_t>& parts() const { return parts_; }
   void forget() {

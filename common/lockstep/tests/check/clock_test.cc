@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -202,6 +203,50 @@ TEST(Clock, WhatWaitsIsBounded) {
     EXPECT_TRUE(clock.knows(1, 1, 0));
   }
   EXPECT_EQ(history.waiting(), 0u);
+}
+
+// Only one lane's access of that warp is remembered.
+TEST(Clock, ARowIsSettledOnlyInPart) {
+  const RememberedBy by(8);
+  History history;
+  history.set_now(by.at(0, 20, 8));
+  history.set_remembered([&](SegmentId from) {
+    std::optional<Remembered> remembered({{by.segments, 1, 8}, from});
+    remembered->add(by.at(1, 5, 8), 0);
+    return remembered;
+  });
+  Clock clock;
+  Moments row;
+  row.fill(9);
+  clock.learn(history, all_of(3, 1, 9));
+  clock.learn(history, 1, row);
+  EXPECT_TRUE(clock.knows(1, 0, 8));
+  std::vector<Clock> others(History::kFewWaiting);
+  for (Clock& other : others) other.learn(history, all_of(4, 1, 9));
+  EXPECT_LT(history.waiting(), History::kFewWaiting);
+  EXPECT_TRUE(clock.knows(1, 0, 5));
+  EXPECT_FALSE(clock.knows(1, 0, 8)) << "nobody can ask about it";
+  EXPECT_FALSE(clock.knows(1, 1, 5));
+}
+
+TEST(Clock, ARowThatHasLearnedMorePassesOnAllOfIt) {
+  const RememberedBy by(8);
+  const SegmentId from = by.at(0, 20, 8);
+  Remembered remembered({by.segments, 1, 8}, from);
+  for (const uint32_t warp : {1, 2}) remembered.add(by.at(warp, 5, 8), 0);
+  History history;
+  history.set_now(from);
+  Clock row, other;
+  row.learn(history, 1, Moments{9});
+  history.begin_together(remembered);
+  row.learn(history, all_of(2, 1, 9));
+  history.end_together();
+  other.learn(history, all_of(3, 1, 9));
+  other.learn(row);
+  history.begin_together(remembered);
+  history.end_together();
+  EXPECT_TRUE(other.knows(1, 0, 5));
+  EXPECT_TRUE(other.knows(2, 0, 5));
 }
 
 // Clocks against a table, in which nothing is shared and nothing waits.
