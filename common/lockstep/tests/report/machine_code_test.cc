@@ -205,6 +205,20 @@ TEST(MachineCode, ALoadThatPtxasMakesOnlyWhereItsValueIsUsed) {
 }
 
 // Lanes part at the first branch, and nothing brings them together before the store.
+// if (n threads are below 40) if (below 20) store: the machine code asks only the second question.
+TEST(MachineCode, ABranchThatPtxasLeavesOutIsExactIfAllLanesGoOneWay) {
+  const auto launch = [](const char* below) {
+    return launch_of(
+        std::string("setp.ge.u32 %p1, %r1, ") + below +
+            ";\n@%p1 bra OUT;\nsetp.ge.u32 %p2, %r1, 20;\n@%p2 bra OUT;\nst.shared.u32 [%r2], %r1;\nOUT:",
+        {"12: ISETP.GE.U32.AND P0, PT, R1, 0x14, PT", "13: @P0 BRA `(.L_x_1)", "14: STS [R2], R1", ".L_x_1:"});
+  };
+  EXPECT_FALSE(is_doubtful(launch("40"), kShared + "st.sum"));
+  const json some = launch("16");
+  EXPECT_TRUE(is_doubtful(some, kShared + "st.sum"));
+  EXPECT_TRUE(notes_say(some, "other conditions"));
+}
+
 TEST(MachineCode, ALaneThatComesAloneCannotPart) {
   const auto launch = [](const std::string& comes) {
     return launch_of("setp.lt.u32 %p1, %r1, 9;\n@%p1 bra ON;\nmov.u32 %r4, 1;\nON:\nsetp." + comes +
