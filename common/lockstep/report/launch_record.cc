@@ -218,6 +218,28 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   return card;
 }
 
+// The doubt of an access that no warp of the PTX came to: ptxas may make it elsewhere, where warps come.
+CardCount card_count_if_moved(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
+                              const MemoryAccess& access) {
+  CardCount card{access, access, {}, {}, {}};
+  const AccessForm& form = forms.of[access.index];
+  if (!form.moved_to.empty() || !form.one_way.empty() || form.early)
+    card.doubt = card_count(launch, counters, forms, access).doubt;
+  return card;
+}
+
+// One access of one lane.
+InstructionCounters one_access(Space space) {
+  InstructionCounters one;
+  if (space == Space::kShared)
+    one.shared = {1, 1, 1, 1, 1};
+  else if (space == Space::kLocal)
+    one.local = {1, 1};
+  else
+    one.global = {1, 1, 1};
+  return one;
+}
+
 const std::set<std::string>& exact_names() {
   static const std::set<std::string> names = [] {
     std::set<std::string> found;
@@ -248,6 +270,7 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
   if (card.doubt.empty()) return;
   counted.notes.insert(card.doubt);
   const bool atomic = card.access.op == MemoryOp::kAtomic || card.access.op == MemoryOp::kReduction;
+  if (of_ptx.empty()) add_memory(of_ptx, card.by_ptx, one_access(card.by_ptx.space));
   for (const std::string& name : exact_names())
     if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
 }
@@ -307,7 +330,11 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
     const InstructionCounters& c = state.counters.at[pc];
-    if (c.warps == 0) continue;
+    const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
+    if (c.warps == 0) {
+      if (access) add_card_count(record.all, card_count_if_moved(launch, state.counters, forms, *access), c);
+      continue;
+    }
     const auto [file, line] = launch.names.source_line(pc);
     Counted* const of_line = file.empty() ? nullptr : &record.lines[{file, line}];
     for (Counted* const counted : {&record.all, of_line}) {
@@ -317,7 +344,6 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (launch.program.code[pc].kind == Kind::kTexture)
         counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }
-    const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
     if (!access) continue;
     const CardCount card = card_count(launch, state.counters, forms, *access);
     for (Counted* const counted : {&record.all, of_line})

@@ -303,7 +303,7 @@ class KernelComparison {
       if (one->elected != machine[0]->elected) form.doubt = words("ptxas lets one lane make it, in some copies");
       if (one->loops > loops) form.doubt = words("ptxas puts it into a loop");
       if (copies && one->conditions.empty() && !conditions.empty() && !is_in_first_turn(access, machine))
-        form.doubt = words("ptxas moves it out of a condition");
+        form.early = true, form.doubt = words("ptxas moves it out of a condition");
     }
     if (copies || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {

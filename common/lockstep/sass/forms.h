@@ -31,11 +31,12 @@ struct AccessForm {
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
   std::vector<OneWay> one_way{};  // exact only if lanes go as these say
-  bool ordered = false;    // depends on the order in which warps run
-  bool unwritten = false;  // depends on Forms::unwritten_reads
-  bool retries = false;    // a loop that tries again if another warp was faster
-  std::string doubt{};     // why the count may differ from a card's; empty: it is exact
-  std::string note{};      // what ptxas did, if the count follows it
+  bool early = false;             // ptxas makes it where the PTX has conditions before it
+  bool ordered = false;           // depends on the order in which warps run
+  bool unwritten = false;         // depends on Forms::unwritten_reads
+  bool retries = false;           // a loop that tries again if another warp was faster
+  std::string doubt{};            // why the count may differ from a card's; empty: it is exact
+  std::string note{};             // what ptxas did, if the count follows it
 };
 
 struct Forms {

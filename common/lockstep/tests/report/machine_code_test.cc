@@ -217,6 +217,7 @@ TEST(MachineCode, ABranchThatPtxasLeavesOutIsExactIfAllLanesGoOneWay) {
   const json some = launch("16");
   EXPECT_TRUE(is_doubtful(some, kShared + "st.sum"));
   EXPECT_TRUE(notes_say(some, "other conditions"));
+  EXPECT_TRUE(is_doubtful(launch("0"), kShared + "st.sum")) << "no lane comes to the second question";
 }
 
 TEST(MachineCode, ALaneThatComesAloneCannotPart) {
