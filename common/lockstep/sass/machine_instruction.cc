@@ -15,6 +15,20 @@ std::string_view written_register(const MachineInstruction& in) {
   return in.operands[is_predicate(in.operands[0]) && in.operands.size() > 1 ? 1 : 0];
 }
 
+// How many registers in a row it writes, or more.
+int registers_written(const MachineInstruction& in) {
+  const auto has = [&](std::string_view part) { return in.name.find(part) != in.name.npos; };
+  const std::string_view opcode = in.opcode();
+  if (opcode.ends_with("MMA")) return 8;
+  if (has("128") || opcode == "LDSM") return 4;
+  if (opcode == "SHF" || opcode == "MUFU") return 1;            // "SHF.L.U64.HI", "MUFU.RCP64H": one half
+  if (opcode == "F2F" || opcode == "F2I" || opcode == "I2F") {  // "F2F.F32.F64": the result's type comes first
+    const size_t result = in.name.find_first_of("0123456789", opcode.size());
+    return result != in.name.npos && in.name.substr(result).starts_with("64") ? 2 : 1;
+  }
+  return has("64") || has("WIDE") || in.name[0] == 'D' ? 2 : 1;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -97,12 +111,7 @@ bool may_write(const MachineInstruction& in, std::string_view name) {
   if (first == name) return true;
   if (number(first) < 0 || number(name) < 0) return false;
   const int behind = number(name) - number(first);
-  const auto has = [&](std::string_view part) { return in.name.find(part) != in.name.npos; };
-  const int count = has("MMA")                                      ? 8
-                    : has("128") || has("LDSM")                     ? 4
-                    : has("64") || has("WIDE") || in.name[0] == 'D' ? 2
-                                                                    : 1;
-  return behind > 0 && behind < count;
+  return behind > 0 && behind < registers_written(in);
 }
 
 uint32_t bits_of(std::string_view operand) {

@@ -260,6 +260,10 @@ TEST(Listing, APredicateThatIsKeptInARegisterIsFound) {
   EXPECT_EQ(conditions({compare, keep, "7: IMAD.WIDE R10, R0, 0x4, R2", "8: R2P PR, R10, 0x3", taken}),
             Conditions{kUnknownLine});
   EXPECT_EQ(conditions({compare, "7: @P2 P2R R10, PR, RZ, 0x1", back, load}), Conditions{8});
+  EXPECT_EQ(conditions({compare, keep, "7: HFMA2.MMA R9, -RZ, RZ, 0, 0", back, load}), Conditions{5}) << "R9 alone";
+  EXPECT_EQ(conditions({compare, keep, "7: F2F.F32.F64 R9, R60", back, load}), Conditions{5}) << "R9 alone";
+  EXPECT_EQ(conditions({compare, keep, "7: F2F.F64.F32 R9, R60", back, load}), Conditions{8}) << "R9 and R10";
+  EXPECT_EQ(conditions({compare, keep, "7: HMMA.16816.F32 R8, R4, R6, R8", back, load}), Conditions{8}) << "R8 to R11";
 }
 
 TEST(Listing, AnElectionIsNoConditionButASign) {
