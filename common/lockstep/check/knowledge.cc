@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/widest.h"
+
 namespace lockstep {
 namespace {
 
@@ -90,9 +92,22 @@ struct Joined {
   bool as_a, as_b;  // says no more than a, or than b
 };
 
-Joined join(Node* a, Node* b);
+// One of the two is the result if it has the knowledge of both; if both have, the same one each time, so that clocks
+// come to share it.
+template <class JoinNodes>
+[[gnu::always_inline]] inline Joined join_by(Node* a, Node* b, JoinNodes&& join_nodes) {
+  if (a == b) return {a, true, true};
+  if (!b) return {a, true, false};
+  if (!a) return {b, false, true};
+  Joined joined = join_nodes(a, b);
+  if (joined.as_a && joined.as_b)
+    joined.node = std::min(a, b);
+  else if (joined.as_a || joined.as_b)
+    joined.node = joined.as_a ? a : b;
+  return joined;
+}
 
-Joined join_moments(const Node* a, const Node* b) {
+[[gnu::always_inline]] inline Joined join_moments(const Node* a, const Node* b) {
   uint32_t beyond_a = 0, beyond_b = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint32_t latest = std::max(a->moments[l], b->moments[l]);
@@ -104,6 +119,7 @@ Joined join_moments(const Node* a, const Node* b) {
   for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(a->moments[l], b->moments[l]);
   return {node, false, false};
 }
+[[gnu::always_inline]] inline Joined join_leaf(Node* a, Node* b) { return join_by(a, b, join_moments); }
 
 // A bit for each branch that two nodes do not share.
 uint32_t differing(const Node* a, const Node* b) {
@@ -119,13 +135,14 @@ uint32_t differing(const Node* a, const Node* b) {
   for (size_t i = 0; i < sizeof *node; i += 64) __builtin_prefetch(bytes + i);
 }
 
-Joined join_branches(Node* a, Node* b) {
+template <class Join>
+[[gnu::always_inline]] inline Joined join_branches(Node* a, Node* b, Join&& join_branch) {
   std::array<Node*, kFan> branches = a->branches;
   bool as_a = true, as_b = true;
   const uint32_t differ = differing(a, b);
   for (const uint32_t i : each_lane(differ)) fetch(a->branches[i]), fetch(b->branches[i]);
   for (const uint32_t i : each_lane(differ)) {
-    const Joined joined = join(a->branches[i], b->branches[i]);
+    const Joined joined = join_branch(a->branches[i], b->branches[i]);
     branches[i] = joined.node;
     as_a &= joined.as_a;
     as_b &= joined.as_b;
@@ -135,42 +152,55 @@ Joined join_branches(Node* a, Node* b) {
   std::ranges::transform(branches, node->branches.begin(), retain);
   return {node, false, false};
 }
+// Of nodes of height 1. Most work of clocks is done here, so one call joins all leaves of a node.
+Joined join_leaves(Node* a, Node* b) { return join_branches(a, b, join_leaf); }
 
-// The knowledge of two trees of one height. One of them is the result if it has the knowledge of both; if both have,
-// the same one each time, so that clocks come to share it.
+// The knowledge of two trees of one height.
 Joined join(Node* a, Node* b) {
-  if (a == b) return {a, true, true};
-  if (!b) return {a, true, false};
-  if (!a) return {b, false, true};
-  Joined joined = a->height ? join_branches(a, b) : join_moments(a, b);
-  if (joined.as_a && joined.as_b)
-    joined.node = std::min(a, b);
-  else if (joined.as_a || joined.as_b)
-    joined.node = joined.as_a ? a : b;
-  return joined;
+  return join_by(a, b, [](Node* one, Node* other) {
+    if (one->height == 1) return widest<join_leaves>(one, other);
+    return one->height ? join_branches(one, other, join) : join_moments(one, other);
+  });
 }
+
+// Whether the node then knows more than the moments. Through a reference to its owner, there would be no vector
+// instructions: each moment that is written might change the owner.
+[[gnu::always_inline]] inline bool learn_moments(Node& node, const Moments& moments) {
+  uint32_t beyond = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    const uint32_t latest = std::max(node.moments[l], moments[l]);
+    beyond |= latest ^ moments[l];
+    node.moments[l] = latest;
+  }
+  return beyond != 0;
+}
+
+[[gnu::always_inline]] inline void learn_leaf(Node*& node, Node* other) {
+  if (!other || node == other) return;
+  if (!node || node->owners > 1) return replace(node, join_leaf(node, other).node);
+  if (!learn_moments(*node, other->moments)) replace(node, other);
+}
+
+template <class Learn>
+[[gnu::always_inline]] inline void learn_branches(Node*& owner, Node* other, Learn&& learn_branch) {
+  Node* const node = owner;
+  bool same = true;
+  const uint32_t differ = differing(node, other);
+  for (const uint32_t i : each_lane(differ)) fetch(node->branches[i]), fetch(other->branches[i]);
+  for (const uint32_t i : each_lane(differ)) {
+    learn_branch(node->branches[i], other->branches[i]);
+    same &= node->branches[i] == other->branches[i];
+  }
+  if (same) replace(owner, other);
+}
+void learn_leaves(Node** node, Node* other) { learn_branches(*node, other, learn_leaf); }
 
 // The same as node = join(node, other), but changes the nodes that nobody else has.
 void learn(Node*& node, Node* other) {
   if (!other || node == other) return;
   if (!node || node->owners > 1) return replace(node, join(node, other).node);
-  bool same = true;
-  if (node->height) {
-    const uint32_t differ = differing(node, other);
-    for (const uint32_t i : each_lane(differ)) fetch(node->branches[i]), fetch(other->branches[i]);
-    for (const uint32_t i : each_lane(differ)) {
-      learn(node->branches[i], other->branches[i]);
-      same &= node->branches[i] == other->branches[i];
-    }
-  } else {
-    uint32_t beyond = 0;
-    for (uint32_t l = 0; l < kWarpSize; ++l) {
-      node->moments[l] = std::max(node->moments[l], other->moments[l]);
-      beyond |= node->moments[l] ^ other->moments[l];
-    }
-    same = beyond == 0;
-  }
-  if (same) replace(node, other);
+  if (node->height == 1) return widest<learn_leaves>(&node, other);
+  node->height ? learn_branches(node, other, learn) : learn_leaf(node, other);
 }
 
 }  // namespace
@@ -226,6 +256,7 @@ Knowledge::Node*& Knowledge::leaf(uint64_t warp) {
 void Knowledge::learn(const Knowledge& other) {
   if (!other.root_ || root_ == other.root_) return;
   if (!root_) return void(*this = other);
+  if (root_->height == other.root_->height) return lockstep::learn(root_, other.root_);
   Knowledge theirs = other;
   grow(theirs.root_->height);
   theirs.grow(root_->height);
@@ -236,10 +267,18 @@ void Knowledge::learn(uint64_t warp, const Moments& moments) {
   if (includes(warp, moments)) return;
   Node*& node = leaf(warp);
   own(node, 0);
-  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(node->moments[l], moments[l]);
+  learn_moments(*node, moments);
 }
 
 void Knowledge::learn(const Accesses& accesses) {
+  if (accesses.warps == 1 && accesses.before == 0) {  // usually: one lane
+    const Node* const known = find(accesses.first_warp);
+    if (accesses.moment <= (known ? known->moments[accesses.lane] : 0)) return;
+    Node*& node = leaf(accesses.first_warp);
+    own(node, 0);
+    node->moments[accesses.lane] = accesses.moment;
+    return;
+  }
   Moments first;
   first.fill(accesses.before);
   first[accesses.lane] = std::max(accesses.before, accesses.moment);

@@ -2,29 +2,12 @@
 // not rows, that are out of bounds, or that are watched are left to access.
 #pragma once
 
+#include "base/widest.h"
 #include "count/row.h"
 #include "engine/host_access.h"
 #include "engine/traffic_access.h"
 
 namespace lockstep {
-
-#if defined(__x86_64__)
-inline const bool kHasAvx2 = __builtin_cpu_supports("avx2");
-
-template <auto function, class... Arguments>
-[[gnu::target("avx2"), gnu::flatten, gnu::noinline]] auto in_avx2(Arguments... arguments) {
-  return function(arguments...);
-}
-#endif
-
-// function(arguments…), in AVX2 code if the CPU has it: for loops over 32 lanes.
-template <auto function, class... Arguments>
-auto widest(Arguments... arguments) {
-#if defined(__x86_64__)
-  if (kHasAvx2) return in_avx2<function>(arguments...);
-#endif
-  return function(arguments...);
-}
 
 // Device memory and registers never overlap, so these loops become vector code. Row::stride equals the whole access:
 // lane after lane, element after element.
