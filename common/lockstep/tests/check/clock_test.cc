@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -72,6 +75,40 @@ TEST(Knowledge, EqualTreesComeToBeOne) {
   one.learn(b);
   other.learn(a);
   EXPECT_TRUE(one.same_as(other));
+}
+
+// Trees of one, two and three levels learn from accesses, from rows of moments and from each other. Tables do the same.
+TEST(Knowledge, SaysWhatATableSays) {
+  std::mt19937 random(1);
+  const auto draw = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
+  for (const std::vector<uint64_t>& warps :
+       {std::vector<uint64_t>{0}, {0, 1, 2, 15}, {0, 1, 2, 15, 16, 17, 200}, {3, 4, 40, 255, 256, 4000}}) {
+    using Table = std::map<uint64_t, Moments>;
+    std::array<std::pair<Knowledge, Table>, 4> all;
+    for (int step = 0; step < 2000; ++step) {
+      auto& [tree, table] = all[draw(all.size())];
+      const auto& [other_tree, other_table] = all[draw(all.size())];
+      const uint64_t warp = warps[draw(warps.size())];
+      Moments row{};
+      const uint32_t what = draw(8), time = 1 + step / 50 + draw(20), lane = draw(kWarpSize);
+      if (what == 0) {
+        tree = Knowledge(other_tree), table = Table(other_table);
+      } else if (what < 4) {
+        tree.learn(other_tree);
+        for (const auto& [other_warp, moments] : Table(other_table))
+          for (uint32_t l = 0; l < kWarpSize; ++l) table[other_warp][l] = std::max(table[other_warp][l], moments[l]);
+      } else {
+        if (what == 4) tree.learn(all_of(warp, 1, time)), row.fill(time);
+        if (what == 5) tree.learn({warp, 1, lane, time - 1, time}), row.fill(time - 1);
+        if (what >= 6) tree.learn({warp, 1, lane, 0, time});
+        if (what >= 5) row[lane] = time;
+        for (uint32_t l = 0; l < kWarpSize; ++l) table[warp][l] = std::max(table[warp][l], row[l]);
+      }
+      for (const auto& [a_tree, a_table] : all)
+        for (const uint64_t w : warps)
+          ASSERT_EQ(a_tree.moments(w), a_table.contains(w) ? a_table.at(w) : Moments{}) << step << ", warp " << w;
+    }
+  }
 }
 
 // One block of warps; segment s + 1 is the warp's at time s.
