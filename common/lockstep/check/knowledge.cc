@@ -312,16 +312,17 @@ bool equal(const Node& a, const Node& b) {
 }  // namespace
 
 Forgetting::~Forgetting() {
-  for (const auto& [node, rest] : rests_) drop(node), drop(rest);
+  for (const auto& [place, rest] : rests_) drop(place.first), drop(rest);
 }
 
 void Forgetting::in(Knowledge& knowledge) {
   if (knowledge.root_) replace(knowledge.root_, rest_of(knowledge.root_, 0));
 }
 
-// number: of the node among those of its height. Its rest may be null.
+// number: of the node among those of its height. Its rest may be null. Equal nodes are one, wherever they are in a
+// tree, but what memory remembers differs from place to place.
 Knowledge::Node* Forgetting::rest_of(Node* node, uint64_t number) {
-  if (const auto met = rests_.find(node); met != rests_.end()) return met->second;
+  if (const auto met = rests_.find({node, number}); met != rests_.end()) return met->second;
   Node* rest = new_node(node->height);
   bool empty = true;
   if (node->height) {
@@ -339,7 +340,7 @@ Knowledge::Node* Forgetting::rest_of(Node* node, uint64_t number) {
   }
   retain(rest);
   Node* const one = empty ? nullptr : one_of(rest);
-  rests_.emplace(retain(node), retain(one));
+  rests_.emplace(std::pair(retain(node), number), retain(one));
   drop(rest);
   return one;
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -73,8 +74,8 @@ class Forgetting {
   Node* one_of(Node* made);
 
   const Remembered& remembered_;
-  std::unordered_map<Node*, Node*> rests_;          // of nodes that were met; it owns both
-  std::unordered_multimap<uint64_t, Node*> equal_;  // the rests, by their content
+  std::map<std::pair<Node*, uint64_t>, Node*> rests_;  // of nodes that were met, and their numbers; it owns both nodes
+  std::unordered_multimap<uint64_t, Node*> equal_;     // the rests, by their content
 };
 
 }  // namespace lockstep

@@ -159,6 +159,20 @@ TEST(Forgetting, WhatDiffersOnlyInForgottenAccessesBecomesEqual) {
   EXPECT_FALSE(c.knows(17, 1, 6)) << "forgetting adds nothing";
 }
 
+// After the first time, both warps have one leaf.
+TEST(Forgetting, EqualLeavesOfTwoWarpsAreForgottenApart) {
+  const RememberedBy by(32);
+  Knowledge known;
+  for (const uint32_t warp : {3u, 17u}) known.learn(all_of(warp, 1, 9));
+  for (const std::vector<uint32_t>& warps : {std::vector<uint32_t>{3, 17}, std::vector<uint32_t>{17}}) {
+    Remembered remembered({by.segments, 1, 32}, by.at(0, 20, 32));
+    for (const uint32_t warp : warps) remembered.add(by.at(warp, 8, 32), 1);
+    Forgetting(remembered).in(known);
+    EXPECT_TRUE(known.knows(17, 1, 8));
+    EXPECT_EQ(known.knows(3, 1, 8), warps.size() == 2);
+  }
+}
+
 TEST(Clock, KnowsWhatTheClocksKnewThatItLearnedFrom) {
   History history;
   Clock a, b, c;
