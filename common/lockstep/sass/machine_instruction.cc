@@ -11,7 +11,7 @@ namespace {
 
 // The first register that the instruction writes, or names first; the first operand of a SETP is a predicate.
 std::string_view written_register(const MachineInstruction& in) {
-  if (in.operands.empty() || in.opcode().find("SETP") != in.name.npos) return {};
+  if (in.operands.empty() || in.opcode().find("SETP") != std::string_view::npos) return {};
   return in.operands[is_predicate(in.operands[0]) && in.operands.size() > 1 ? 1 : 0];
 }
 
@@ -108,7 +108,7 @@ bool may_write(const MachineInstruction& in, std::string_view name) {
     return read.ec == std::errc() && read.ptr == of.data() + of.size() ? value : -1;
   };
   const std::string_view first = written_register(in);
-  if (first == name) return true;
+  if (first.empty() || first == name) return !first.empty();
   if (number(first) < 0 || number(name) < 0) return false;
   const int behind = number(name) - number(first);
   return behind > 0 && behind < registers_written(in);
