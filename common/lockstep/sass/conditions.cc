@@ -70,23 +70,19 @@ class Pairing {
   bool all_ = false;
 };
 
+// Why an access is executed as often as that of the machine code, though their conditions differ.
 class Explanation {
  public:
   Explanation(const Program& program, const FlowFacts& facts, uint32_t access)
-      : program_(program), flow_(facts.flow()), facts_(facts), ways_(flow_.end() + 1, 0), before_(flow_.end() + 1) {
-    std::vector<std::vector<uint32_t>> from(flow_.end() + 1);
-    for (uint32_t at = 0; at < flow_.end(); ++at)
-      for (const uint32_t to : flow_.successors[at]) {
-        ++ways_[to];
-        if (!facts.goes_back(at, to)) from[to].push_back(at);
-      }
+      : program_(program), facts_(facts), flow_(facts.flow()), before_(flow_.end() + 1, false) {
     std::vector<uint32_t> open{access};
     while (!open.empty()) {
       const uint32_t at = open.back();
       open.pop_back();
       if (before_[at]) continue;
       before_[at] = true;
-      open.insert(open.end(), from[at].begin(), from[at].end());
+      for (const uint32_t from : facts.predecessors(at))
+        if (!facts.goes_back(from, at)) open.push_back(from);
     }
   }
 
@@ -97,13 +93,12 @@ class Explanation {
     if (!before_[there]) std::swap(there, elsewhere);
     if (!before_[there] || before_[elsewhere]) return std::nullopt;
     for (const uint32_t probe : {there, elsewhere})
-      if (probe < flow_.end() && ways_[probe] == 1 && program_.code[probe].kind != Kind::kJoin)
-        return OneWay{branch, probe, probe == there};
+      if (probe < flow_.end() && is_reached_only_from(branch, probe)) return OneWay{branch, probe, probe == there};
     return std::nullopt;
   }
 
-  // Whether a branch asks this comparison whose answer sends lanes past the access at `later`, too: they come
-  // to the same question with the same values.
+  // Whether one branch asks this comparison, and lanes that it sends past the access come to a later branch that asks
+  // the same and would have sent them past it, too.
   bool is_asked_again(const Comparison& machine, const std::vector<Asked>& written) const {
     std::vector<uint32_t> branches;
     for (uint32_t at = 0; at < flow_.end(); ++at)
@@ -125,33 +120,42 @@ class Explanation {
     return alone && in.d == program_.code[branch].guard ? asked.begin()->at : flow_.end();
   }
 
-  // Whether lanes that go from the branch to `side` come to the branch `later`, which asks the same, and
-  // never from there to the access.
+  // The number of its executions is then that of the lanes that the branch sends there. A join is not counted.
+  bool is_reached_only_from(uint32_t branch, uint32_t probe) const {
+    return facts_.predecessors(probe) == std::vector{branch} && std::ranges::count(flow_.roots, probe) == 0 &&
+           program_.code[probe].kind != Kind::kJoin;
+  }
+
+  // Whether lanes that go from the branch to `side` come to the branch `later`, which asks the same about the same
+  // values, and never from there to the access.
   bool passes_by(uint32_t branch, uint32_t side, uint32_t later) const {
     const uint32_t first = comparison(branch), second = comparison(later);
     if (branch == later || first == flow_.end() || second == flow_.end()) return false;
     const Instruction &one = program_.code[first], &other = program_.code[second];
     if (program_.names[first] != program_.names[second] || one.a != other.a || one.b != other.b) return false;
+    if (!keeps(first, branch, one) || !keeps(side, second, one) || !keeps(second, later, one)) return false;
+    const auto goes_to_target = [&](uint32_t by, bool answer) { return answer != program_.code[by].guard_negated; };
+    const bool answer = (side == program_.code[branch].target) != program_.code[branch].guard_negated;
+    return !before_[goes_to_target(later, answer) ? program_.code[later].target : later + 1];
+  }
+
+  // Whether all lanes go from the one instruction to the other, and what is compared stays the same on the way.
+  bool keeps(uint32_t from, uint32_t to, const Instruction& compares) const {
     std::set<uint32_t> seen;
-    uint32_t at = side;
-    for (; at != second; at = flow_.successors[at][0]) {
+    for (uint32_t at = from; at != to; at = flow_.successors[at][0]) {
       if (at >= flow_.end() || flow_.successors[at].size() != 1 || !seen.insert(at).second) return false;
-      const Instruction& in = program_.code[at];
-      bool changes = in.kind == Kind::kCall;
-      for_each_destination(program_, in, [&](uint32_t written) { changes |= written == one.a || written == one.b; });
+      bool changes = program_.code[at].kind == Kind::kCall;
+      for_each_destination(program_, program_.code[at],
+                           [&](uint32_t written) { changes |= written == compares.a || written == compares.b; });
       if (changes) return false;
     }
-    const auto taken = [&](uint32_t by, bool answer) { return answer != program_.code[by].guard_negated; };
-    const bool answer = (side == program_.code[branch].target) != program_.code[branch].guard_negated;
-    const uint32_t next = taken(later, answer) ? program_.code[later].target : later + 1;
-    return !before_[next];
+    return true;
   }
 
   const Program& program_;
-  const Flow& flow_;
   const FlowFacts& facts_;
-  std::vector<uint32_t> ways_;  // to each instruction
-  std::vector<bool> before_;    // whether the instruction may come before the access, in one turn of its loops
+  const Flow& flow_;
+  std::vector<bool> before_;  // whether the instruction may come before the access, in one turn of its loops
 };
 
 }  // namespace

@@ -180,6 +180,7 @@ FlowFacts::FlowFacts(Flow flow)
   const uint32_t end = flow_.end(), start = end + 1;  // of all functions together
   Edges edges = flow_.successors;
   edges.push_back({});
+  predecessors_ = reversed(edges);
   edges.push_back(flow_.roots);
   const Dominators dominators(start, edges), after(end, reversed(edges));
   std::vector<uint32_t> ways(end + 2, 0);

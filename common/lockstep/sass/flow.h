@@ -58,6 +58,8 @@ class FlowFacts {
   const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }
   // The last instruction before this one that every way here passes; none: a number that is no instruction.
   uint32_t dominator(uint32_t instruction) const { return dominators_[instruction]; }
+  // The instructions whose steps lead to this one, or to the end.
+  const std::vector<uint32_t>& predecessors(uint32_t instruction) const { return predecessors_[instruction]; }
   // Whether each loop around `inner` is around `instruction`, too.
   bool shares_loops(uint32_t instruction, uint32_t inner) const {
     return std::ranges::all_of(loops_[inner],
@@ -88,7 +90,7 @@ class FlowFacts {
  private:
   Flow flow_;
   std::vector<Place> places_;
-  std::vector<std::vector<uint32_t>> deciders_, back_;
+  std::vector<std::vector<uint32_t>> predecessors_, deciders_, back_;
   std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, the outermost first
   std::map<uint32_t, std::vector<uint32_t>> turns_apart_;  // by the beginning of the loop
   std::vector<uint32_t> dominators_;

@@ -34,13 +34,14 @@ bool is_counted(const MemoryAccess& access) { return access.space != Space::kCon
 // From where an instruction is reached, and what is reached from there.
 class Reached {
  public:
-  Reached(const Flow& flow, uint32_t instruction)
-      : flow_(flow), before_(flow.end() + 1, false), behind_(flow.end() + 1, false) {
-    std::vector<std::vector<uint32_t>> predecessors(flow.end() + 1);
-    for (uint32_t at = 0; at < flow.end(); ++at)
-      for (const uint32_t to : flow.successors[at]) predecessors[to].push_back(at);
-    spread(instruction, predecessors, before_);
-    spread(instruction, flow.successors, behind_);
+  Reached(const FlowFacts& facts, uint32_t instruction)
+      : flow_(facts.flow()), before_(flow_.end() + 1, false), behind_(flow_.end() + 1, false) {
+    spread(
+        instruction, before_, [&](uint32_t at) -> const auto& { return facts.predecessors(at); });
+    static const std::vector<uint32_t> kNothing;
+    spread(
+        instruction,
+        behind_, [&](uint32_t at) -> const auto& { return at < flow_.end() ? flow_.successors[at] : kNothing; });
   }
 
   // Whether lanes that part at the branch may come to the instruction apart: from both sides, or in other turns.
@@ -50,14 +51,15 @@ class Reached {
   }
 
  private:
-  static void spread(uint32_t from, const std::vector<std::vector<uint32_t>>& steps, std::vector<bool>& reached) {
+  template <class Steps>
+  static void spread(uint32_t from, std::vector<bool>& reached, const Steps& steps) {
     std::vector<uint32_t> open{from};
     while (!open.empty()) {
       const uint32_t at = open.back();
       open.pop_back();
       if (reached[at]) continue;
       reached[at] = true;
-      if (at < steps.size()) open.insert(open.end(), steps[at].begin(), steps[at].end());
+      open.insert(open.end(), steps(at).begin(), steps(at).end());
     }
   }
 
@@ -120,7 +122,7 @@ class KernelComparison {
       }
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
       const bool in_order = facts_.in_order();
-      const Reached reached(facts_.flow(), pc);
+      const Reached reached(facts_, pc);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
       if (const Machine copies = found(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
       const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);

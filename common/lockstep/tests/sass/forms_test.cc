@@ -204,13 +204,13 @@ TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
 
 // if (i < n) { load; i += 256; } if (i < n) { store } : who does not load does not come to the second question either.
 TEST(Forms, AQuestionThatIsAskedAgainMaySendLanesPastBoth) {
-  const auto doubt = [](const std::string& between, const std::string& again) {
-    const Kernel kernel(
-        "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra NEXT;\nld.global.u32 %r3, [%rd1];\nadd.s32 %r2, %r2, 256;\n"
-        "NEXT:\n" +
-        between + "\n" + again +
-        "\n@%p2 bra OUT;\nst.shared.u32 [s], %r3;\nOUT:\n"
-        "st.global.u32 [%rd1], %r2;");
+  const auto doubt = [](const std::string& between, const std::string& again, const std::string& before = "") {
+    const Kernel kernel("setp.ge.s32 %p1, %r2, %r1;\n" + before +
+                        "\n@%p1 bra NEXT;\nld.global.u32 %r3, [%rd1];\nadd.s32 %r2, %r2, 256;\n"
+                        "NEXT:\n" +
+                        between + "\n" + again +
+                        "\n@%p2 bra OUT;\nst.shared.u32 [s], %r3;\nOUT:\n"
+                        "st.global.u32 [%rd1], %r2;");
     const uint32_t first = kernel.line("%p1, %r2"), second = kernel.line("setp.ge.s32 %p2");
     MachineAccess access = kernel.as_written("st.s");
     access.conditions = {first, second};
@@ -221,6 +221,9 @@ TEST(Forms, AQuestionThatIsAskedAgainMaySendLanesPastBoth) {
   EXPECT_TRUE(says(doubt("add.s32 %r2, %r2, 1;", "setp.ge.s32 %p2, %r2, %r1;"), "other conditions"))
       << "of another value";
   EXPECT_TRUE(says(doubt("", "setp.ge.s32 %p2, %r1, %r2;"), "other conditions")) << "turned round";
+  const std::string same = "setp.ge.s32 %p2, %r2, %r1;";
+  EXPECT_TRUE(says(doubt("", same, "add.s32 %r2, %r2, 1;"), "other conditions")) << "changed before the branch";
+  EXPECT_TRUE(says(doubt("", same + "\n@%p3 bra OUT;"), "other conditions")) << "lanes may not come to the second one";
 }
 
 // if (…) keep = true; and later: if (keep) store.
