@@ -218,7 +218,7 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   return card;
 }
 
-// The doubt of an access that no warp of the PTX came to: ptxas may make it elsewhere, where warps come.
+// No warp came to this access in the PTX. ptxas may make it elsewhere, where warps come; then it is doubtful.
 CardCount card_count_if_moved(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
                               const MemoryAccess& access) {
   CardCount card{access, access, {}, {}, {}};

@@ -97,8 +97,8 @@ class Explanation {
     return std::nullopt;
   }
 
-  // Whether one branch asks this comparison, and lanes that it sends past the access come to a later branch that asks
-  // the same and would have sent them past it, too.
+  // Whether one branch of the PTX asks this comparison, and a later one asks it again. Lanes that the first one sends
+  // past the access come to the later one, and it sends them past the access, too.
   bool is_asked_again(const Comparison& machine, const std::vector<Asked>& written) const {
     std::vector<uint32_t> branches;
     for (uint32_t at = 0; at < flow_.end(); ++at)
@@ -175,10 +175,9 @@ bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machi
 }
 
 std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFacts& facts, const MemoryAccess& access,
-                                           const MachineAccess& machine) {
+                                           const std::vector<Asked>& written, const MachineAccess& machine) {
   if (machine.conditions.contains(kUnknownLine)) return std::nullopt;
   if (machine.comparisons.empty() && !machine.conditions.empty()) return std::nullopt;
-  const std::vector<Asked> written = facts.conditions(access.pc);
   const Pairing pairing(written, machine.comparisons);
   const Explanation explanation(program, facts, access.pc);
   for (const Comparison& one : pairing.left(machine.comparisons))

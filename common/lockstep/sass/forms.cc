@@ -320,8 +320,9 @@ class KernelComparison {
     for (const uint32_t pc : block_begins_)
       if (is_there(pc)) form.moved_to.push_back(pc);
     if (!form.moved_to.empty()) return;
-    const auto ways = machine.size() == 1 && machine[0]->loops == loops ? same_if(program_, facts_, access, *machine[0])
-                                                                        : std::nullopt;
+    const auto ways = machine.size() == 1 && machine[0]->loops == loops
+                          ? same_if(program_, facts_, access, conditions, *machine[0])
+                          : std::nullopt;
     if (ways)
       form.one_way = *ways;
     else

@@ -31,7 +31,7 @@ struct AccessForm {
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
   std::vector<OneWay> one_way{};  // exact only if lanes go as these say
-  bool early = false;             // ptxas makes it where the PTX has conditions before it
+  bool early = false;             // ptxas makes it before the conditions that it has in the PTX
   bool ordered = false;           // depends on the order in which warps run
   bool unwritten = false;         // depends on Forms::unwritten_reads
   bool retries = false;           // a loop that tries again if another warp was faster

@@ -1,6 +1,5 @@
 // predicates: on which comparisons the guard of a machine instruction depends. ptxas joins predicates, and keeps them
-// in registers when it has no more of them. A predicate is followed against the flow to all places that may have set
-// it.
+// in registers when all seven are taken. A predicate is followed against the flow to all places that may have set it.
 #pragma once
 
 #include <optional>
