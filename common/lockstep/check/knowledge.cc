@@ -319,8 +319,8 @@ void Forgetting::in(Knowledge& knowledge) {
   if (knowledge.root_) replace(knowledge.root_, rest_of(knowledge.root_, 0));
 }
 
-// number: of the node among those of its height. Its rest may be null. Equal nodes are one, wherever they are in a
-// tree, but what memory remembers differs from place to place.
+// number: of the node among those of its height. Its rest may be null. Equal nodes are one node, also at several places
+// of a tree. But what memory remembers differs from place to place.
 Knowledge::Node* Forgetting::rest_of(Node* node, uint64_t number) {
   if (const auto met = rests_.find({node, number}); met != rests_.end()) return met->second;
   Node* rest = new_node(node->height);

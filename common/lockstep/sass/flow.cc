@@ -156,8 +156,8 @@ bool begins_next_turn(uint32_t first, const std::vector<bool>& body, uint32_t he
   return false;
 }
 
-// The branches in a loop with several steps back whose lanes may be in different turns until they meet: both sides stay
-// in the loop, and one begins the next turn first.
+// In a loop with several steps back: the branches whose lanes may come into different turns. Both sides of such a
+// branch stay in the loop, and one begins the next turn before the sides meet.
 std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, const Edges& back,
                                         const Edges& edges, const Dominators& after) {
   std::vector<uint32_t> found;
