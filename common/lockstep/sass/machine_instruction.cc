@@ -19,8 +19,11 @@ std::string_view written_register(const MachineInstruction& in) {
 int registers_written(const MachineInstruction& in) {
   const auto has = [&](std::string_view part) { return in.name.find(part) != in.name.npos; };
   const std::string_view opcode = in.opcode();
-  if (opcode.ends_with("MMA")) return 8;
-  if (has("128") || opcode == "LDSM") return 4;
+  if (opcode.ends_with("GMMA")) return 128;  // of a group of four warps
+  if (opcode.ends_with("MMA") || has("256")) return 8;
+  const bool fetches = opcode.starts_with("TEX") || opcode.starts_with("TLD") || opcode.starts_with("TX");
+  if (has("128") || opcode == "LDSM" || fetches || opcode == "SULD") return 4;
+  if (opcode == "CS2R") return has("32") ? 1 : 2;
   if (opcode == "SHF" || opcode == "MUFU") return 1;            // "SHF.L.U64.HI", "MUFU.RCP64H": one half
   if (opcode == "F2F" || opcode == "F2I" || opcode == "I2F") {  // "F2F.F32.F64": the result's type comes first
     const size_t result = in.name.find_first_of("0123456789", opcode.size());

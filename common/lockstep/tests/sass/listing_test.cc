@@ -263,6 +263,10 @@ TEST(Listing, APredicateThatIsKeptInARegisterIsFound) {
   EXPECT_EQ(conditions({compare, keep, "7: HFMA2.MMA R9, -RZ, RZ, 0, 0", back, load}), Conditions{5}) << "R9 alone";
   EXPECT_EQ(conditions({compare, keep, "7: F2F.F32.F64 R9, R60", back, load}), Conditions{5}) << "R9 alone";
   EXPECT_EQ(conditions({compare, keep, "7: F2F.F64.F32 R9, R60", back, load}), Conditions{8}) << "R9 and R10";
+  EXPECT_EQ(conditions({compare, keep, "7: CS2R R9, SRZ", back, load}), Conditions{8}) << "R9 and R10";
+  EXPECT_EQ(conditions({compare, keep, "7: CS2R.32 R9, SRZ", back, load}), Conditions{5}) << "R9 alone";
+  EXPECT_EQ(conditions({compare, keep, "7: TEX.SCR.B.LL R7, R4, R4, 0x0, 2D", back, load}), Conditions{8})
+      << "R7 to R10";
   EXPECT_EQ(conditions({compare, keep, "7: HMMA.16816.F32 R8, R4, R6, R8", back, load}), Conditions{8}) << "R8 to R11";
 }
 
