@@ -75,15 +75,11 @@ class Explanation {
  public:
   Explanation(const Program& program, const FlowFacts& facts, uint32_t access)
       : program_(program), facts_(facts), flow_(facts.flow()), before_(flow_.end() + 1, false) {
-    std::vector<uint32_t> open{access};
-    while (!open.empty()) {
-      const uint32_t at = open.back();
-      open.pop_back();
-      if (before_[at]) continue;
-      before_[at] = true;
-      for (const uint32_t from : facts.predecessors(at))
-        if (!facts.goes_back(from, at)) open.push_back(from);
-    }
+    spread(access, before_, [&](uint32_t at) {
+      std::vector<uint32_t> from = facts.predecessors(at);
+      std::erase_if(from, [&](uint32_t one) { return facts.goes_back(one, at); });
+      return from;
+    });
   }
 
   // How to tell that all lanes go from the branch to the access.

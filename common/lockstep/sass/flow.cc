@@ -84,14 +84,7 @@ std::map<uint32_t, std::vector<bool>> loops(const Edges& edges, const Dominators
       if (!dominators.dominates(head, from)) continue;
       std::vector<bool>& body = found.try_emplace(head, edges.size(), false).first->second;
       body[head] = true;
-      std::vector<uint32_t> open{from};
-      while (!open.empty()) {
-        const uint32_t node = open.back();
-        open.pop_back();
-        if (body[node]) continue;
-        body[node] = true;
-        open.insert(open.end(), before[node].begin(), before[node].end());
-      }
+      spread(from, body, [&](uint32_t node) -> const std::vector<uint32_t>& { return before[node]; });
     }
   return found;
 }
@@ -143,17 +136,10 @@ bool is_in_one_piece(const std::vector<bool>& body, uint32_t head, const Edges& 
 // Whether lanes may step back from `first` to the head of their loop before they come to the meeting.
 bool begins_next_turn(uint32_t first, const std::vector<bool>& body, uint32_t head, uint32_t meeting,
                       const Edges& edges) {
-  std::vector<bool> seen(body.size(), false);
-  std::vector<uint32_t> open{first};
-  while (!open.empty()) {
-    const uint32_t at = open.back();
-    open.pop_back();
-    if (at == head) return true;
-    if (at == meeting || !body[at] || seen[at]) continue;
-    seen[at] = true;
-    open.insert(open.end(), edges[at].begin(), edges[at].end());
-  }
-  return false;
+  std::vector<bool> reached(body.size(), false);
+  spread(first, reached,
+         [&](uint32_t at) { return at == head || at == meeting || !body[at] ? std::vector<uint32_t>() : edges[at]; });
+  return reached[head];
 }
 
 // In a loop with several steps back: the branches whose lanes may come into different turns. Both sides of such a

@@ -41,6 +41,20 @@ struct Flow {
   uint32_t end() const { return static_cast<uint32_t>(successors.size()); }
 };
 
+// Marks `from` and all that is reached from it. next(instruction): the instructions of one step.
+template <class Next>
+void spread(uint32_t from, std::vector<bool>& reached, const Next& next) {
+  std::vector<uint32_t> open{from};
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    if (reached[at]) continue;
+    reached[at] = true;
+    const auto& steps = next(at);
+    open.insert(open.end(), steps.begin(), steps.end());
+  }
+}
+
 struct Place {
   uint32_t loops = 0;        // that contain the instruction
   uint32_t outer = kNoLoop;  // the first instruction of the outermost of them

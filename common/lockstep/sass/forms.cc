@@ -36,12 +36,11 @@ class Reached {
  public:
   Reached(const FlowFacts& facts, uint32_t instruction)
       : flow_(facts.flow()), before_(flow_.end() + 1, false), behind_(flow_.end() + 1, false) {
-    spread(
-        instruction, before_, [&](uint32_t at) -> const auto& { return facts.predecessors(at); });
-    static const std::vector<uint32_t> kNothing;
-    spread(
-        instruction,
-        behind_, [&](uint32_t at) -> const auto& { return at < flow_.end() ? flow_.successors[at] : kNothing; });
+    using Steps = std::vector<uint32_t>;
+    static const Steps kNoSteps;
+    spread(instruction, before_, [&](uint32_t at) -> const Steps& { return facts.predecessors(at); });
+    const auto next = [&](uint32_t at) -> const Steps& { return at < flow_.end() ? flow_.successors[at] : kNoSteps; };
+    spread(instruction, behind_, next);
   }
 
   // Whether lanes that part at the branch may come to the instruction apart: from both sides, or in other turns.
@@ -51,18 +50,6 @@ class Reached {
   }
 
  private:
-  template <class Steps>
-  static void spread(uint32_t from, std::vector<bool>& reached, const Steps& steps) {
-    std::vector<uint32_t> open{from};
-    while (!open.empty()) {
-      const uint32_t at = open.back();
-      open.pop_back();
-      if (reached[at]) continue;
-      reached[at] = true;
-      open.insert(open.end(), steps(at).begin(), steps(at).end());
-    }
-  }
-
   const Flow& flow_;
   std::vector<bool> before_, behind_;  // by instruction, itself among them
 };
