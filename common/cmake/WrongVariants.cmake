@@ -4,6 +4,9 @@
 # `caught by: CHECK`, optionally followed by `(on a card: CHECK)`; in a whole file it is a comment.
 # grader/launcher/variants.py applies the patches: a patch that no longer fits the reference ends the build.
 #
+# The tests draw their inputs from one seed, so that a run is the same every time. The long test wrong.seeds takes other
+# seeds: no variant may be caught by luck.
+#
 # All functions except add_kill_rate use add_lab's variables.
 
 # labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu from each patch. A file that does not change is not written again.
@@ -60,7 +63,7 @@ function(warpladder_wrong_test variant_file suffix test)
       add_dependencies(lab${number}.wrong.${variant} lab${number}.wrong)
     endif()
   endif()
-  warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} ${judged} --expect ${check}
+  warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} ${judged} --expect ${check} --seed 7
                       --json ${binary}.${device}.json)
 endfunction()
 
@@ -88,5 +91,8 @@ function(add_kill_rate)
     add_test(NAME wrong.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
              ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR})
     set_tests_properties(wrong.all PROPERTIES LABELS lab DEPENDS "${tests}")
+    add_test(NAME wrong.seeds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
+             ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR} --fresh 4)
+    set_tests_properties(wrong.seeds PROPERTIES LABELS "lab;lockstep;long" DEPENDS "${tests}" TIMEOUT 7200)
   endif()
 endfunction()

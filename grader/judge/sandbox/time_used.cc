@@ -83,15 +83,17 @@ void TimeUsed::add(double wall, ThreadTimes now) {
   last_ = std::move(now);
   const double worked = std::min(wall, std::max(longest, ran / processors_));
   worked_ += worked;
-  slept_ = std::max({slept_ + wall - waited - worked, most_slept_ - kLatestCount, 0.0});
-  most_slept_ = std::max(most_slept_, slept_);
+  const double slept = std::min(wall - waited - worked, most_slept_);
+  slept_ = std::max({slept_ + slept, highest_slept_ - kLatestCount, 0.0});
+  highest_slept_ = std::max(highest_slept_, slept_);
 }
 
-Stopwatch::Stopwatch(std::vector<pid_t> processes)
+Stopwatch::Stopwatch(std::vector<pid_t> processes, Looks looks)
     : processes_(std::move(processes)),
+      most_slept_(looks == Looks::kRare ? HUGE_VAL : 2 * std::chrono::duration<double>(kBetweenLooks).count()),
       start_(Clock::now()),
       last_(start_),
-      time_(thread_times(processes_), processors_here()) {}
+      time_(thread_times(processes_), processors_here(), most_slept_) {}
 
 void Stopwatch::look(Clock::time_point now) {
   time_.add(seconds_between(last_, now), thread_times(processes_));
@@ -101,7 +103,7 @@ void Stopwatch::look(Clock::time_point now) {
 double Stopwatch::used() {
   const auto now = Clock::now();
   if (now - last_ >= kBetweenLooks) look(now);
-  return time_.seconds() + seconds_between(last_, now);
+  return time_.seconds() + std::min(seconds_between(last_, now), most_slept_);
 }
 
 double Stopwatch::stop() {

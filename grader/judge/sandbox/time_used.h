@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -27,7 +28,9 @@ ThreadTimes thread_times(const std::vector<pid_t>& processes);
 // is taken off, but never so much that less remains than they ran.
 class TimeUsed {
  public:
-  TimeUsed(ThreadTimes now, unsigned processors) : last_(std::move(now)), processors_(processors) {}
+  // most_slept: seconds of sleep that may lie between two looks.
+  TimeUsed(ThreadTimes now, unsigned processors, double most_slept = HUGE_VAL)
+      : last_(std::move(now)), processors_(processors), most_slept_(most_slept) {}
   // wall: seconds since the last call, or since the start.
   void add(double wall, ThreadTimes now);
   double seconds() const { return worked_ + slept_; }
@@ -35,14 +38,21 @@ class TimeUsed {
  private:
   ThreadTimes last_;
   unsigned processors_;
-  double worked_ = 0, slept_ = 0, most_slept_ = 0;
+  double most_slept_;
+  double worked_ = 0, slept_ = 0, highest_slept_ = 0;
 };
 
 // Looks at processes while somebody waits for them.
+//
+// A look that comes late means that the machine did not run us, or that it stood still, as a virtual machine does while
+// it is moved. Nobody knows then whether the processes slept. So of the time between two looks, two turns at most count
+// as sleep. Looks::kRare is for those who ask seldom: all sleep counts.
 class Stopwatch {
  public:
-  explicit Stopwatch(std::vector<pid_t> processes);
-  double used();  // since the start; the look that it rests on is at most kBetweenLooks old
+  enum class Looks { kInTurn, kRare };
+
+  explicit Stopwatch(std::vector<pid_t> processes, Looks looks = Looks::kInTurn);
+  double used();  // since the start; to be asked every kBetweenLooks
   double stop();  // the same, now
   double wall() const;
 
@@ -53,6 +63,7 @@ class Stopwatch {
   void look(Clock::time_point now);
 
   std::vector<pid_t> processes_;
+  double most_slept_;
   Clock::time_point start_, last_;
   TimeUsed time_;
 };

@@ -146,8 +146,10 @@ void check_options(const JudgeOptions& judge) {
   if (judge.thorough && is_part)
     wrong_usage(
         message("--thorough goes with a whole grade, one --case or a --report: not beside --schedules or --input"));
-  if (judge.hold != Figures::kNone && (is_part || !judge.selection.only_case.empty()))
-    wrong_usage(message("--hold needs all that is measured: not beside --case, --schedules or --input"));
+  if (judge.hold != Figures::kNone && (is_part || judge.thorough || !judge.selection.only_case.empty()))
+    wrong_usage(message(
+        "--hold needs the measured inputs, all of them and no other: not beside --thorough, --case, --schedules "
+        "or --input"));
   if (!judge.hidden.empty() && (is_part || judge.hold != Figures::kNone))
     wrong_usage(message("--hidden goes with a whole grade or one --case: not beside --schedules, --input or --hold"));
   if (judge.selection.block != 0 && judge.selection.input.empty())

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,7 +154,7 @@ def check_messages(judge: str, build: Path, write: bool) -> int:
 ADVICE_HEAD = """# What each wrong variant is told to do next
 
 Every lab has wrong variants of its reference ([labs.md](labs.md#tests)), one mistake each. This table says which check
-fails first (with seed 7), and the next step that the judge gives. `advice` is the name of the step. None is one of the
+fails first, and the next step that the judge gives. `advice` is the name of the step. None is one of the
 general steps, which the judge gives where it knows nothing more. The test `wrong.advice` holds the table to what the
 tests `wrong.*` were told. `python3 grader/tests/messages/messages_test.py --advice BUILD --write` writes it again,
 after those tests. [messages.md](messages.md) has whole messages.
@@ -187,19 +186,6 @@ def told(path: Path) -> Told:
     return Told(lab, variant, verdict["failed_check"] or "", failure["advice"], step)
 
 
-def told_by_seed(path: Path) -> Told:
-    """The tests draw a seed, and it may decide which case fails first. The page has what one seed leads to."""
-    verdict, folder_name = json.loads(path.read_text(encoding="utf-8")), path.parent.parent
-    judge, code = folder_name.parents[1] / "grader" / "judge", verdict["file"]
-    with tempfile.TemporaryDirectory() as name:
-        again = Path(name) / folder_name.name / "wrong" / path.name
-        again.parent.mkdir(parents=True)
-        command = [judge, "--lab", folder("labs", folder_name.name[:2]), "--build", folder_name / "build.json"]
-        command += ["--file" if code.endswith((".cu", ".cc")) else "--binary", code, "--seed", SEED, "--json", again]
-        subprocess.run(command, capture_output=True)
-        return told(again)
-
-
 def advice_page(every: list[Told]) -> str:
     text = ADVICE_HEAD
     for lab in sorted({one.lab for one in every}):
@@ -223,8 +209,8 @@ def rows_of_page() -> set[tuple[str, str]]:
 def check_advice(build: Path, write: bool) -> int:
     """Every wrong variant whose verdict the tests have written gets an advice of its own, and the page says which."""
     paths = sorted((build / "labs").glob("*/wrong/*.lockstep.json"))
-    every = {path: told(path) for path in paths}
-    general = [one for one in every.values() if one.advice in GENERAL or not one.next]
+    every = [told(path) for path in paths]
+    general = [one for one in every if one.advice in GENERAL or not one.next]
     for one in general:
         print(f"{one.lab} {one.variant}: {one.check} gets no advice of its own: {one.next}")
     built = {path.parent.name[:2] for path in (build / "labs").glob("*/build.json")}  # OpenCL's lab may be left out
@@ -235,12 +221,9 @@ def check_advice(build: Path, write: bool) -> int:
         return 1
     print(f"{len(every) - len(general)} of {len(every)} variants get an advice of their own")
     if write:
-        with ThreadPoolExecutor(2) as pool:
-            ADVICE_PAGE.write_text(advice_page(list(pool.map(told_by_seed, paths))), encoding="utf-8")
+        ADVICE_PAGE.write_text(advice_page(every), encoding="utf-8")
     page = {row for row in rows_of_page() if row[0] in built}
-    unlike = [path for path, one in every.items() if (one.lab, one.row) not in page]
-    every |= {path: told_by_seed(path) for path in unlike}
-    now = {(one.lab, one.row) for one in every.values()}
+    now = {(one.lab, one.row) for one in every}
     for lab, row in sorted(now ^ page):
         print(f"{ADVICE_PAGE.name}, lab {lab}: {'lacks' if (lab, row) in now else 'should not have'} {row}")
     return 1 if general or now != page else 0

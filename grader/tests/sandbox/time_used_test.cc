@@ -60,6 +60,26 @@ TEST(TimeUsedByThreads, CountsThoseThatBegin) {
   EXPECT_DOUBLE_EQ(time.seconds(), 1.25);
 }
 
+// The machine stood still for nine seconds of the ten.
+TEST(TimeUsedByAThread, HoldsNoMoreSleepThanWasSeen) {
+  TimeUsed time({{7, {}}}, 2, 0.1);
+  time.add(10, {{7, {0.5, 0.25}}});
+  EXPECT_DOUBLE_EQ(time.seconds(), 0.6);
+  time.add(0.05, {{7, {0.5, 0.25}}});
+  EXPECT_DOUBLE_EQ(time.seconds(), 0.65);
+}
+
+// We do not look for half a second, as if we had been stopped together with it.
+TEST(TimeOfAProcess, LeavesOutWhatNobodySaw) {
+  ChildSpec spec = shell("sleep 1000");
+  Child child(spec);
+  Stopwatch in_turn = child.watch();
+  Stopwatch rare({getpid()}, Stopwatch::Looks::kRare);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(in_turn.used(), 0.3);
+  EXPECT_GT(rare.stop(), 0.3);
+}
+
 // The kernel counts a wait at its end.
 TEST(TimeUsedByAThread, TakesOffAWaitThatIsCountedLate) {
   TimeUsed time({{7, {}}}, 2);

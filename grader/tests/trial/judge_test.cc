@@ -55,8 +55,9 @@ class Judging : public ::testing::Test {
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": )" +
                             speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ + R"( "limits": {)" +
-                            more_limits_ + R"("case_s": 1, "real_s": 1, "compile_s": )" +
-                            std::to_string(compile_seconds_) + R"(},
+                            more_limits_ + R"("case_s": )" + std::to_string(case_seconds_) + R"(, "real_s": )" +
+                            std::to_string(case_seconds_) + R"(, "compile_s": )" + std::to_string(compile_seconds_) +
+                            R"(},
                            "rules": [{"name": "few", "reference": 20, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
@@ -88,6 +89,7 @@ class Judging : public ::testing::Test {
   std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
   int compile_seconds_ = 60;
+  int case_seconds_ = 20;  // a test in which time runs out sets 1
   std::string more_limits_;
   std::string rule_ = R"("counter": "barriers", "op": "<=")";
 };
@@ -237,6 +239,7 @@ TEST_F(Judging, WhoEndsThrowsOrReturnsVisiblyHasNoticed) {
 
 // Each call that fails takes half a second, and five seconds are allowed. A busy machine takes some time off.
 TEST_F(Judging, CallsFailForACoupleOfSecondsAtMost) {
+  case_seconds_ = 1;
   const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
   EXPECT_EQ(check(judge_with("calls_slowly_and_on", "scan", "scan_inclusive")), "pass");
   int tried = 0;
@@ -256,6 +259,7 @@ TEST_F(Judging, WhoIsKilledOnceIsJudgedAgain) {
 }
 
 TEST_F(Judging, WhomTheJudgeItselfEndsHasNoSecondTry) {
+  case_seconds_ = 1;
   const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
   EXPECT_EQ(check(judge_with("hang_once", "scan", "scan_inclusive")), "time");
 }
@@ -334,7 +338,7 @@ TEST_F(Judging, AGradeOnACardRunsTheBinaryOnLockstepToo) {
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
 }
 
-// Each call has a second, and is right; it sleeps for a part of it.
+// Each call is right, and sleeps for a part of a second.
 TEST_F(Judging, AllRunsTogetherHaveALimit) {
   more_limits_ = R"("whole_s": 1.5, )";
   const Result result = judge_with("sleeps_300_ms", "scan", "scan_inclusive");
@@ -412,6 +416,7 @@ TEST_F(Judging, SchedulesRunShortCases) {
 }
 
 TEST_F(Judging, AHangNamesItsCaseAndStops) {
+  case_seconds_ = 1;
   const Result result = judge_with("hang", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "time");
   EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
@@ -422,6 +427,7 @@ TEST_F(Judging, AHangNamesItsCaseAndStops) {
 
 // A device without the time to write its report changes words, and not the verdict.
 TEST_F(Judging, AHangIsTheSameVerdictWithoutTheDevicesReport) {
+  case_seconds_ = 1;
   const testing::Environment device("WARPLADDER_FAKE_DEVICE", "hang");
   const Result result = judge_with("hang", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "time");
@@ -607,6 +613,7 @@ TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
 }
 
 TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
+  case_seconds_ = 1;
   EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 100);
   EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive", 19)), 80);
   for (const char* fault : {"wrong_tail", "illegal_address", "no_report", "hang"})
