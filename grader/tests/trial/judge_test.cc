@@ -14,6 +14,7 @@
 #include "grader/judge/base/failure.h"
 #include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/child.h"
+#include "grader/judge/sandbox/file.h"
 #include "grader/judge/trial/events.h"
 #include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
@@ -200,6 +201,25 @@ TEST_F(Judging, TheExitCodeTellsFailureFromPassAndFromTrouble) {
   EXPECT_EQ(code("wrong_tail", 20, "--expect guard"), 1);
   EXPECT_EQ(code("", 20, "--expect guard"), 1);
   EXPECT_EQ(code("", 20, "--case nonsense"), 2);
+}
+
+// The launcher says it in the reader's language. Where the file cannot be written, the judge says it itself.
+TEST_F(Judging, AWrongCommandIsToldInPartsOrInWords) {
+  judge_with("", "scan", "scan_inclusive");  // writes lab.json
+  const auto said = [&](const std::filesystem::path& refusal) {
+    const std::filesystem::path words = folder_.path() / "words";
+    const std::string command = JUDGE " --lab " + options_.lab.string() + " --build " + options_.build.string() +
+                                " --binary " FAKE_RUNNER " --case nonsense --refusal " + refusal.string() +
+                                " > /dev/null 2> " + words.string();
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
+    return read_file(words);
+  };
+  const std::filesystem::path refusal = folder_.path() / "refusal.json";
+  EXPECT_EQ(said(refusal), "");
+  const std::string parts = nlohmann::json::parse(read_file(refusal)).dump();
+  EXPECT_THAT(parts, ::testing::HasSubstr("has no case"));
+  EXPECT_THAT(parts, ::testing::HasSubstr("nonsense"));
+  EXPECT_THAT(said(folder_.path() / "no" / "folder"), ::testing::HasSubstr("has no case \"nonsense\""));
 }
 
 TEST_F(Judging, AMissedBarrierIsTheCauseOfARaceFoundBeforeIt) {
