@@ -84,15 +84,19 @@ function(warpladder_named_check variant_file suffix out)
   endif()
 endfunction()
 
-# wrong.all runs after all wrong.*: it counts the variants, and those that are caught by their check.
+# Tests of all variants, after all wrong.*: wrong.all counts those that are caught by their check, wrong.advice reads what
+# their learners are told.
 function(add_kill_rate)
   get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
-  if(Python3_FOUND AND tests)
-    add_test(NAME wrong.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
-             ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR})
-    set_tests_properties(wrong.all PROPERTIES LABELS lab DEPENDS "${tests}")
-    add_test(NAME wrong.seeds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
-             ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR} --fresh 4)
-    set_tests_properties(wrong.seeds PROPERTIES LABELS "lab;lockstep;long" DEPENDS "${tests}" TIMEOUT 7200)
+  if(NOT Python3_FOUND OR NOT tests)
+    return()
   endif()
+  set(grader_tests ${PROJECT_SOURCE_DIR}/grader/tests)
+  set(kill_rate ${Python3_EXECUTABLE} ${grader_tests}/kill_rate.py ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR})
+  add_test(NAME wrong.all COMMAND ${kill_rate})
+  add_test(NAME wrong.seeds COMMAND ${kill_rate} --fresh 4)
+  add_test(NAME wrong.advice
+           COMMAND ${Python3_EXECUTABLE} -B ${grader_tests}/messages/messages_test.py --advice ${CMAKE_BINARY_DIR})
+  set_tests_properties(wrong.all wrong.seeds wrong.advice PROPERTIES LABELS lab DEPENDS "${tests}")
+  set_tests_properties(wrong.seeds PROPERTIES LABELS "lab;lockstep;long" TIMEOUT 7200)
 endfunction()

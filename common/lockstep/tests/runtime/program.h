@@ -69,6 +69,9 @@ struct Program {
     __cudaRegisterManagedVar(handle, reinterpret_cast<void**>(&shared_number), nullptr, "shared_number", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
   }
+  ~Program() { __cudaUnregisterFatBinary(handle); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 };
 inline Program plain_program() { return Program({fatbin_entry(kPtxEntry, 75, kPlainFlags, kPtx)}); }
 
