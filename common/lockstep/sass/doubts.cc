@@ -29,7 +29,7 @@ std::string doubt_of(const MemoryAccess& access, const Place& place, bool condit
 Forms judge_alone(const Program& program) {
   Forms forms;
   const FlowFacts facts(flow_of(program));
-  const std::vector<bool> ordered = depend_on_order(program, facts);
+  const std::vector<bool> ordered = depend_on_order(program, facts).accesses;
   forms.unwritten_reads = unwritten_reads(program, facts);
   const std::vector<bool> unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());

@@ -103,7 +103,7 @@ class KernelComparison {
       AccessForm& form = forms_.of[access.index];
       if (in.kind == Kind::kMatrix) {
         form = matrix_form(access, program_.matrices[in.index]);
-        form.ordered = ordered_[access.index];
+        form.ordered = ordered_.accesses[access.index];
         form.unwritten = unwritten_[access.index];
         continue;  // all lanes of the warp are together
       }
@@ -116,7 +116,8 @@ class KernelComparison {
       parted_by.insert(turns_apart.begin(), turns_apart.end());
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
-      form.ordered = ordered_[access.index];
+      form.ordered = ordered_.accesses[access.index] ||
+                     std::ranges::any_of(parted_by, [&](uint32_t branch) { return ordered_.branches[branch]; });
       form.unwritten = unwritten_[access.index];
     }
     return std::move(forms_);
@@ -434,11 +435,11 @@ class KernelComparison {
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
   std::set<Register> used_;               // that an instruction reads; for matrices
-  const std::vector<bool> ordered_;       // by Program::accesses
-  const Conditions uniform_;              // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;           // by Program::accesses
-  std::map<uint32_t, Machine> at_;        // by the line of the PTX
-  Machine elsewhere_;                     // that no access of the PTX asks for
+  const OrderDependence ordered_;
+  const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
+  std::vector<bool> unwritten_;     // by Program::accesses
+  std::map<uint32_t, Machine> at_;  // by the line of the PTX
+  Machine elsewhere_;               // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

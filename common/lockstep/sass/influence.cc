@@ -134,6 +134,13 @@ class Influence {
     }
   }
 
+  // By instruction: the branches that depend on such a value.
+  std::vector<bool> branches() const {
+    std::vector<bool> result(program_.code.size(), false);
+    for (uint32_t pc = 0; pc < result.size(); ++pc) result[pc] = facts_.flow().successors[pc].size() > 1 && decides(pc);
+    return result;
+  }
+
   // By Program::accesses.
   std::vector<bool> accesses() const {
     std::vector<bool> result(program_.accesses.size());
@@ -242,14 +249,41 @@ bool depends_on_threads(const Program& program, uint32_t pc, const SharedWords& 
   return op == MemoryOp::kAtomic || (op == MemoryOp::kLoad && words.may_change(pc));
 }
 
+// By instruction: what lanes come to that left a loop at one of these branches, before they are brought together.
+std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, const std::vector<bool>& branches) {
+  using Steps = std::vector<uint32_t>;
+  static const Steps kNoSteps;
+  const auto next = [&](uint32_t at) -> const Steps& {
+    if (at >= program.code.size()) return kNoSteps;
+    const Kind kind = program.code[at].kind;
+    const bool together = kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective;
+    return together ? kNoSteps : facts.flow().successors[at];
+  };
+  std::vector<bool> behind(program.code.size() + 1, false);
+  for (uint32_t branch = 0; branch < program.code.size(); ++branch) {
+    if (!branches[branch] || facts.loops(branch).empty()) continue;
+    const uint32_t loop = facts.loops(branch).back();
+    if (!facts.leaves_loop(branch, loop)) continue;
+    for (const uint32_t to : facts.flow().successors[branch])
+      if (to >= program.code.size() || !std::ranges::count(facts.loops(to), loop)) spread(to, behind, next);
+  }
+  return behind;
+}
+
 }  // namespace
 
-std::vector<bool> depend_on_order(const Program& program, const FlowFacts& facts) {
+OrderDependence depend_on_order(const Program& program, const FlowFacts& facts) {
   const Arrays arrays(program);
   const SharedWords words(program, facts, arrays);
   Origins origins;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) origins.made.push_back(depends_on_threads(program, pc, words));
-  return Influence(program, facts, arrays, std::move(origins)).accesses();
+  const Influence influence(program, facts, arrays, std::move(origins));
+  OrderDependence found{influence.accesses(), influence.branches()};
+  const std::vector<bool> behind = behind_loops(program, facts, found.branches);
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc)
+    if (const MemoryAccess* const access = behind[pc] ? plain_access(program, program.code[pc]) : nullptr)
+      found.accesses[access->index] = true;
+  return found;
 }
 
 std::vector<bool> depend_on_unwritten(const Program& program, const FlowFacts& facts,

@@ -382,6 +382,22 @@ TEST(Forms, LanesThatDoNotMakeTheAccessDoNotMakeItApart) {
             (std::vector<uint32_t>{kernel.pc("@%p1"), kernel.pc("@%p2")}));
 }
 
+// if (atomicAdd(…) != 63) …; store: the machine code does not bring the lanes together before the store.
+TEST(Forms, WhetherLanesPartMayDependOnTheOrderOfThreads) {
+  const auto of = [](const std::string& value) {
+    const Kernel kernel(value +
+                        "setp.ne.u32 %p1, %r3, 63;\n@%p1 bra OUT;\nmov.u32 %r4, 1;\nOUT:\nst.global.u32 "
+                        "[%rd2], %r2;");
+    const MachineAccess apart = changed(kernel.as_written("st.g"), [](auto& a) { a.parting = {{{}, true}}; });
+    return Compared(kernel, {apart})["st.g"];
+  };
+  const AccessForm ticket = of("atom.global.add.u32 %r3, [%rd1], 1;\n"), input = of("ld.global.u32 %r3, [%rd1];\n");
+  EXPECT_EQ(ticket.parted_by.size(), 1u);
+  EXPECT_EQ(input.parted_by.size(), 1u);
+  EXPECT_TRUE(ticket.ordered);
+  EXPECT_FALSE(input.ordered);
+}
+
 // A branch of the machine code that no comparison of the PTX explains.
 TEST(Forms, LanesMayPartAtAnyBranchIfTheComparisonIsUnknown) {
   const Kernel kernel("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra OUT;\nmov.u32 %r3, 1;\nOUT:\nst.global.u32 [%rd1], %r2;");

@@ -11,7 +11,7 @@ namespace {
 bool depends(const std::string& body, std::string_view access) {
   const Kernel kernel(body);
   const FlowFacts facts(flow_of(kernel.program()));
-  return depend_on_order(kernel.program(), facts)[kernel.access(access).index];
+  return depend_on_order(kernel.program(), facts).accesses[kernel.access(access).index];
 }
 
 TEST(OrderOfThreads, ATicketDecidesWhereAndWhether) {
@@ -119,6 +119,28 @@ TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChange) {
   EXPECT_FALSE(depends(loop + "st.global.u32 [%rd1], %r3;\n" + kTurns, "%r6, [")) << "in place: each thread its own";
   EXPECT_FALSE(depends(loop + "st.shared.u32 [s], %r3;\n" + kTurns, "%r6, [")) << "another array";
   EXPECT_FALSE(depends(loop + kTurns, "%r6, [")) << "nobody writes";
+}
+
+// for (i < n) { load; do old = atomicCAS(…); while (old was another); }: lanes leave the inner loop one by one.
+TEST(OrderOfThreads, LanesComeApartFromALoopThatTriesAgain) {
+  const auto body = [](const std::string& between) {
+    return "mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd2];\nAGAIN:\nmov.u32 %r4, %r3;\n"
+           "atom.global.cas.b32 %r3, [%rd1], %r4, %r2;\nsetp.ne.u32 %p1, %r3, %r4;\n@%p1 bra AGAIN;\n" +
+           between + "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, %r1;\n@%p2 bra TURN;\nst.global.u32 [%rd2+4], %r2;";
+  };
+  EXPECT_TRUE(depends(body(""), "ld.global"));
+  EXPECT_TRUE(depends(body(""), "st.global"));
+  for (const char* together : {"bar.sync 0;\n", "bar.warp.sync -1;\n"}) {
+    EXPECT_FALSE(depends(body(together), "ld.global")) << together;
+    EXPECT_FALSE(depends(body(together), "st.global")) << together;
+  }
+}
+
+TEST(OrderOfThreads, LanesComeTogetherBehindABranch) {
+  EXPECT_FALSE(
+      depends("atom.global.add.u32 %r3, [%rd1], 1;\nsetp.ne.u32 %p1, %r3, 63;\n@%p1 bra OUT;\n"
+              "add.u32 %r2, %r2, 1;\nOUT:\nst.global.u32 [%rd2], %r2;",
+              "st.global"));
 }
 
 TEST(OrderOfThreads, AClockIsNeverTheSame) {
