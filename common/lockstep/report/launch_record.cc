@@ -156,6 +156,10 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
     card.doubt = words("it depends on the order in which threads come to an atomic, or change memory that others read");
+  // If all lanes of the launch went one way, as past the slow path of sinf(), the last bits hardly matter.
+  const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
+  if (c.threads > 0 && (form.approximated || std::ranges::any_of(form.approximated_by, lanes_differ)))
+    card.doubt = words("it depends on a function that the hardware approximates");
   if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
         return is_used(read, launch.program, counters.at);
       }))

@@ -30,6 +30,7 @@ Forms judge_alone(const Program& program) {
   Forms forms;
   const FlowFacts facts(flow_of(program));
   const std::vector<bool> ordered = depend_on_order(program, facts).accesses;
+  const Approximated approximated = depend_on_approximations(program, facts);
   forms.unwritten_reads = unwritten_reads(program, facts);
   const std::vector<bool> unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());
@@ -46,6 +47,8 @@ Forms judge_alone(const Program& program) {
     form.doubt = in.kind == Kind::kMatrix ? words("ptxas makes several accesses of one of a matrix")
                                           : doubt_of(access, place, !facts.conditions(access.pc).empty());
     form.ordered = ordered[access.index];
+    form.approximated = approximated.addresses[access.index];
+    form.approximated_by = approximated.deciders[access.index];
     form.unwritten = unwritten[access.index];
   }
   return forms;

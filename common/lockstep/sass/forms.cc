@@ -62,6 +62,7 @@ class KernelComparison {
         facts_(flow_of(program)),
         function_(functions_of(program)),
         ordered_(depend_on_order(program, facts_)),
+        approximated_(depend_on_approximations(program, facts_)),
         uniform_(uniform_comparisons(program)) {
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
@@ -104,6 +105,8 @@ class KernelComparison {
       if (in.kind == Kind::kMatrix) {
         form = matrix_form(access, program_.matrices[in.index]);
         form.ordered = ordered_.accesses[access.index];
+        form.approximated = approximated_.addresses[access.index];
+        form.approximated_by = approximated_.deciders[access.index];
         form.unwritten = unwritten_[access.index];
         continue;  // all lanes of the warp are together
       }
@@ -118,6 +121,8 @@ class KernelComparison {
       form.parts = !in_order && facts_.places()[pc].merges;
       form.ordered = ordered_.accesses[access.index] ||
                      std::ranges::any_of(parted_by, [&](uint32_t branch) { return ordered_.branches[branch]; });
+      form.approximated = approximated_.addresses[access.index];
+      form.approximated_by = approximated_.deciders[access.index];
       form.unwritten = unwritten_[access.index];
     }
     return std::move(forms_);
@@ -435,7 +440,8 @@ class KernelComparison {
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
   std::set<Register> used_;               // that an instruction reads; for matrices
-  const OrderDependence ordered_;
+  const Dependent ordered_;
+  const Approximated approximated_;
   const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
   std::vector<bool> unwritten_;     // by Program::accesses
   std::map<uint32_t, Machine> at_;  // by the line of the PTX

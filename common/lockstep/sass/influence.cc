@@ -141,6 +141,23 @@ class Influence {
     return result;
   }
 
+  // Whether the address of this access is such a value.
+  bool makes_address(uint32_t pc) const {
+    const Instruction& in = program_.code[pc];
+    const uint32_t stride = in.kind == Kind::kMatrix ? program_.matrices[in.index].stride : 0;
+    return has(pc, program_.accesses[in.index].base) || has(pc, stride);
+  }
+
+  // The branches that ask such a value and decide whether the instruction is executed; itself, if its guard does.
+  std::vector<uint32_t> deciders(uint32_t pc) const {
+    std::vector<bool> seen(program_.code.size() + 1, false);
+    spread(pc, seen, [&](uint32_t at) { return at < program_.code.size() ? facts_.deciders(at) : kNone; });
+    std::vector<uint32_t> found;
+    for (uint32_t at = 0; at < program_.code.size(); ++at)
+      if (seen[at] && (at == pc ? has(at, program_.code[at].guard) : asks(at))) found.push_back(at);
+    return found;
+  }
+
   // By Program::accesses.
   std::vector<bool> accesses() const {
     std::vector<bool> result(program_.accesses.size());
@@ -148,8 +165,7 @@ class Influence {
       const Instruction& in = program_.code[pc];
       const MemoryAccess* const access = plain_access(program_, in);
       if (!access) continue;
-      const uint32_t stride = in.kind == Kind::kMatrix ? program_.matrices[in.index].stride : 0;
-      result[access->index] = is_reached(pc) || has(pc, access->base) || has(pc, stride);
+      result[access->index] = is_reached(pc) || makes_address(pc);
     }
     return result;
   }
@@ -216,12 +232,15 @@ class Influence {
     });
   }
 
-  bool decides(uint32_t branch) const {
-    const Instruction& in = program_.code[branch];
-    bool has_one = is_reached(branch);
-    for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(branch, offset); });
+  bool decides(uint32_t branch) const { return is_reached(branch) || asks(branch); }
+
+  bool asks(uint32_t branch) const {
+    bool has_one = has(branch, program_.code[branch].guard);
+    for_each_source(program_, program_.code[branch], [&](uint32_t offset) { has_one |= has(branch, offset); });
     return has_one;
   }
+
+  static inline const std::vector<uint32_t> kNone{};
 
   const Program& program_;
   const FlowFacts& facts_;
@@ -272,17 +291,35 @@ std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, c
 
 }  // namespace
 
-OrderDependence depend_on_order(const Program& program, const FlowFacts& facts) {
+Dependent depend_on_order(const Program& program, const FlowFacts& facts) {
   const Arrays arrays(program);
   const SharedWords words(program, facts, arrays);
   Origins origins;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) origins.made.push_back(depends_on_threads(program, pc, words));
   const Influence influence(program, facts, arrays, std::move(origins));
-  OrderDependence found{influence.accesses(), influence.branches()};
+  Dependent found{influence.accesses(), influence.branches()};
   const std::vector<bool> behind = behind_loops(program, facts, found.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     if (const MemoryAccess* const access = behind[pc] ? plain_access(program, program.code[pc]) : nullptr)
       found.accesses[access->index] = true;
+  return found;
+}
+
+Approximated depend_on_approximations(const Program& program, const FlowFacts& facts) {
+  Origins origins;
+  for (const std::string& name : program.names)
+    origins.made.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
+  Approximated found{std::vector<bool>(program.accesses.size()),
+                     std::vector<std::vector<uint32_t>>(program.accesses.size())};
+  if (std::ranges::count(origins.made, true) == 0) return found;
+  const Arrays arrays(program);
+  const Influence influence(program, facts, arrays, std::move(origins));
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    const MemoryAccess* const access = plain_access(program, program.code[pc]);
+    if (!access) continue;
+    found.addresses[access->index] = influence.makes_address(pc);
+    found.deciders[access->index] = influence.deciders(pc);
+  }
   return found;
 }
 

@@ -2,6 +2,8 @@
 // written are in unwritten_test.
 #include "sass/influence.h"
 
+#include <algorithm>
+
 #include "sass/program_flow.h"
 #include "tests/sass/kernel.h"
 
@@ -141,6 +143,37 @@ TEST(OrderOfThreads, LanesComeTogetherBehindABranch) {
       depends("atom.global.add.u32 %r3, [%rd1], 1;\nsetp.ne.u32 %p1, %r3, 63;\n@%p1 bra OUT;\n"
               "add.u32 %r2, %r2, 1;\nOUT:\nst.global.u32 [%rd2], %r2;",
               "st.global"));
+}
+
+// The approximated function is asked by a branch, or makes an address; a sum is exact.
+TEST(Approximations, DecideWhereAndWhether) {
+  const auto of = [](const std::string& makes) {
+    const Kernel kernel(makes +
+                        "setp.gt.f32 %p1, %f2, 0f3F000000;\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r2;\nOUT:\n"
+                        "cvt.rzi.u32.f32 %r3, %f2;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\n"
+                        "st.global.u32 [%rd4], %r2;");
+    const FlowFacts facts(flow_of(kernel.program()));
+    const Approximated found = depend_on_approximations(kernel.program(), facts);
+    const uint32_t whether = kernel.access("[%rd1], %r2").index, where = kernel.access("[%rd4]").index;
+    const std::vector<uint32_t> branch{kernel.pc("@%p1")};
+    return std::vector<bool>{found.deciders[whether] == branch, found.deciders[where] == branch,
+                             found.addresses[whether], found.addresses[where]};
+  };
+  for (const char* name : {"sin.approx", "lg2.approx", "rsqrt.approx.ftz"})
+    EXPECT_EQ(of(std::string(name) + ".f32 %f2, %f1;\n"), (std::vector<bool>{true, false, false, true})) << name;
+  EXPECT_EQ(of("sqrt.rn.f32 %f2, %f1;\n"), (std::vector<bool>{false, false, false, false}));
+}
+
+// The slow path of cosf(): an index that counts there, under a branch that asks a sine.
+TEST(Approximations, DecideThroughBranchesAndLoops) {
+  const Kernel kernel(
+      "sin.approx.f32 %f2, %f1;\nsetp.lt.f32 %p1, %f2, 0f3F000000;\n@%p1 bra OUT;\nmov.u32 %r5, 0;\nTURN:\n"
+      "ld.global.u32 %r3, [%rd1];\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 6;\n@%p2 bra TURN;\nOUT:\n"
+      "st.global.u32 [%rd2], %r2;");
+  const FlowFacts facts(flow_of(kernel.program()));
+  const Approximated found = depend_on_approximations(kernel.program(), facts);
+  EXPECT_EQ(std::ranges::count(found.deciders[kernel.access("ld.global").index], kernel.pc("@%p1")), 1);
+  EXPECT_TRUE(found.deciders[kernel.access("st.global").index].empty());
 }
 
 TEST(OrderOfThreads, AClockIsNeverTheSame) {
