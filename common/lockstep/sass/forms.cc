@@ -305,12 +305,13 @@ class KernelComparison {
       return one->loops == loops && asks_the_same(conditions, *one);
     };
     if (is_there(access.pc) || std::ranges::all_of(machine, is_in_place)) return;
-    for (const uint32_t pc : block_begins_)
-      if (is_there(pc)) form.moved_to.push_back(pc);
-    if (!form.moved_to.empty()) return;
     const auto ways = machine.size() == 1 && machine[0]->loops == loops
                           ? same_if(program_, facts_, access, conditions, *machine[0])
                           : std::nullopt;
+    if (ways && ways->empty()) return;
+    for (const uint32_t pc : block_begins_)
+      if (is_there(pc)) form.moved_to.push_back(pc);
+    if (!form.moved_to.empty()) return;
     if (ways)
       form.one_way = *ways;
     else

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -56,7 +57,9 @@ class Section {
       flow.asks[i] = predicates.asked(i);
       if (!is_indexed(code_[i]) || flow.successors[i].size() < 2) continue;
       flow.asks[i].near.insert(code_[i].line);
-      flow.asks[i].comparisons.insert({i, code_[i].line});
+      const std::set<uint32_t> sides(flow.successors[i].begin(), flow.successors[i].end());
+      flow.asks[i].comparisons.insert(
+          {i, code_[i].line, {Relation::kIndexed, false, static_cast<int64_t>(sides.size())}});
     }
     const FlowFacts facts(std::move(flow));
     const Meetings meetings(facts);

@@ -202,6 +202,25 @@ TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
   EXPECT_TRUE(says(none["st.s"].doubt, "other conditions")) << "and asks something else instead";
 }
 
+// ptxas makes one indexed branch of the comparisons of a switch.
+TEST(Forms, AnIndexedBranchStandsForEqualitiesOfOneRegister) {
+  const auto is_exact = [](const std::string& between, int64_t sides) {
+    const Kernel kernel("setp.eq.s32 %p1, %r2, 6;\n@%p1 bra SIX;\n" + between +
+                        "\nsetp.ne.s32 %p2, %r2, 7;\n@!%p2 bra OUT;\nst.shared.u32 [s], %r2;\nbra OUT;\n"
+                        "SIX:\nadd.s32 %r3, %r3, 1;\nOUT:\nst.global.u32 [%rd1], %r3;");
+    const auto asks = [&](auto& a) {
+      a.conditions = {kernel.line("setp.eq")};
+      a.comparisons = {{1, kernel.line("setp.eq"), {Relation::kIndexed, false, sides}}};
+    };
+    const Compared of(kernel, {changed(kernel.as_written("st.s"), asks)});
+    return of["st.s"].doubt.empty() && of["st.s"].one_way.empty() && of["st.s"].moved_to.empty();
+  };
+  EXPECT_TRUE(is_exact("", 3)) << "6, 7, and the others";
+  EXPECT_FALSE(is_exact("", 2)) << "7 has no side of its own";
+  EXPECT_FALSE(is_exact("", 4)) << "another number has a side, too";
+  EXPECT_FALSE(is_exact("add.s32 %r2, %r2, 1;", 3)) << "another value";
+}
+
 // if (i < n) { load; i += 256; } if (i < n) { store } : who does not load does not come to the second question either.
 TEST(Forms, AQuestionThatIsAskedAgainMaySendLanesPastBoth) {
   const auto doubt = [](const std::string& between, const std::string& again, const std::string& before = "") {

@@ -304,8 +304,10 @@ TEST(Listing, AnIndexedBranchLeadsToAllItsTargets) {
   const auto found = accesses({"3: BRX R2 -0xe0                             (*\"BRANCH_TARGETS .L_x_1,.L_x_2\"*)",
                                ".L_x_1:", "4: STS [R0], RZ", "EXIT", ".L_x_2:", "5: STS [R1], RZ", "EXIT"});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].conditions, Conditions{3});
-  EXPECT_EQ(found[1].conditions, Conditions{3});
+  for (const MachineAccess& access : found) {
+    EXPECT_EQ(access.conditions, Conditions{3});
+    EXPECT_EQ(access.comparisons, (Comparisons{{0, 3, {Relation::kIndexed, false, 2}}})) << "it has two sides";
+  }
 }
 
 TEST(Listing, TheWayForLanesThatDivergedIsNoWay) {
