@@ -173,6 +173,20 @@ TEST(Listing, AComparisonIsReadWithItsConstants) {
   EXPECT_EQ(relation("LOP3.LUT P1, RZ, R5, 0x1, RZ, 0xc0, !PT"), Relation{});
 }
 
+// ptxas asks about several bits of a value at once.
+TEST(Listing, BitsOfALoadedValueAreComparedWithZero) {
+  const std::string load = "4: LDG.E R67, desc[UR6][R2.64]";
+  const auto asked = [](const std::string& from, const std::string& bits) {
+    return accesses({from, "5: R2P PR, " + bits, "8: @!P1 STS [R0], RZ"}).back();
+  };
+  for (const char* bits : {"R67, 0x7e", "R67.B1, 0x7f"}) {
+    EXPECT_EQ(asked(load, bits).conditions, Conditions{5});
+    EXPECT_EQ(asked(load, bits).comparisons, (Comparisons{{1, 5, relation_of("eq", false, {}, 0)}}));
+  }
+  EXPECT_EQ(asked("4: LDL R67, [R1]", "R67, 0x7e").conditions, Conditions{kUnknownLine}) << "may be predicates";
+  EXPECT_EQ(asked("4: P2R R67, PR, RZ, 0x7f", "R67.B1, 0x7f").conditions, Conditions{kUnknownLine});
+}
+
 TEST(Listing, OfAWideComparisonTheLowerHalfCounts) {
   const MachineAccess access = one(
       {"5: ISETP.GE.U32.AND P0, PT, R0, UR4, PT", "6: ISETP.GE.AND.EX P0, PT, RZ, UR5, PT, P0", "8: @P0 STS [R0], RZ"});
