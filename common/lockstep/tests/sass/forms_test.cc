@@ -388,6 +388,23 @@ TEST(Forms, AnEarlyMeetingIsExactWhileLanesStayTogether) {
   EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p2")), 0);
 }
 
+// Lanes wait at the early meeting IN only for those that are further behind. A block of the PTX may stand elsewhere.
+TEST(Forms, WhatLeadsToAnEarlyMeetingMustStandBeforeIt) {
+  const auto parts = [](const std::string& before, const std::string& late) {
+    const Kernel kernel(
+        "setp.eq.u32 %p1, %r2, 0;\nsetp.eq.u32 %p2, %r2, 9;\nsetp.eq.u32 %p3, %r2, 5;\nbra.uni BEGIN;\n"
+        "COLD:\nmov.u32 %r3, 1;\nbra.uni REST;\nBEGIN:\n" +
+        before + "\nREST:\n@%p1 bra IN;\n@%p2 bra " + (late.empty() ? "IN" : "LATE") +
+        ";\nbra OUT;\nIN:\nst.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;\nret;\n" + late);
+    const Compared of(kernel, {kernel.as_written("st.s"), kernel.as_written("st.g")});
+    EXPECT_FALSE(FlowFacts(flow_of(kernel.program())).in_order());
+    EXPECT_FALSE(of["st.g"].parts) << "all lanes meet here";
+    return of["st.s"].parts;
+  };
+  EXPECT_FALSE(parts("@%p3 bra COLD;", "")) << "all lanes are together again at REST";
+  EXPECT_TRUE(parts("@%p3 bra COLD;", "LATE:\nmov.u32 %r3, 1;\nbra IN;"));
+}
+
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.
 TEST(Forms, LanesThatDoNotMakeTheAccessDoNotMakeItApart) {
   const Kernel kernel(
