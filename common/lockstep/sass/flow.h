@@ -100,6 +100,8 @@ class FlowFacts {
   }
   // Whether every step but those leads to a later instruction: who is further behind comes first.
   bool in_order() const { return in_order_; }
+  // Where all lanes that part at the branch meet.
+  uint32_t together(uint32_t branch) const { return together_[branch]; }
   // Whether ways from several sides of a branch meet here before its lanes are all together.
   bool is_early(uint32_t instruction) const { return early_[instruction]; }
   // Whether lanes that part at a branch and come to the early meeting one after the other meet there, if those further

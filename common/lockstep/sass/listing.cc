@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sass/machine_instruction.h"
+#include "sass/machine_uniform.h"
 #include "sass/meetings.h"
 #include "sass/predicates.h"
 
@@ -63,10 +64,11 @@ class Section {
     }
     const FlowFacts facts(std::move(flow));
     const Meetings meetings(facts);
+    const MachineUniform uniform(code_, facts);
     const auto named = [&](const std::vector<uint32_t>& branches) {
       std::vector<PartingBranch> found;
       for (const uint32_t branch : branches)
-        if (!is_uniform(code_[branch])) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
+        if (!uniform.branch(branch)) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
       return found;
     };
     std::map<std::pair<uint32_t, MachineAccess::Class>, std::vector<uint32_t>> copies;  // by line and kind
@@ -94,15 +96,6 @@ class Section {
   }
 
  private:
-  // All lanes of the warp go the same way: the condition is one of the warp's own registers.
-  static bool is_uniform(const MachineInstruction& in) {
-    const auto of_lanes = [](std::string_view operand) {
-      const std::string_view predicate = predicate_of(operand);
-      return !predicate.empty() && !predicate.starts_with('U');
-    };
-    return !of_lanes(in.guard) && !is_indexed(in) && std::ranges::none_of(in.operands, of_lanes);
-  }
-
   static bool is_indexed(const MachineInstruction& in) {
     return in.opcode().starts_with("BRX") || in.opcode().starts_with("JMX");
   }
