@@ -12,10 +12,12 @@
 namespace lockstep {
 
 struct Relation {
-  enum Kind : uint8_t { kOther, kEqual, kOrder } kind = kOther;
+  // kIndexed: an indexed branch of the machine code.
+  enum Kind : uint8_t { kOther, kEqual, kOrder, kIndexed } kind = kOther;
   bool of_floats = false;
-  std::optional<int64_t>
-      bound{};  // where the answer changes, if one side is a constant: x < 5 and x >= 5 have one bound
+  // Where the answer changes, if one side is a constant: x < 5 and x >= 5 have one bound. Of an indexed branch, the
+  // number of its sides.
+  std::optional<int64_t> bound{};
   auto operator<=>(const Relation&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "program/register_use.h"
 
@@ -106,7 +107,58 @@ class Explanation {
            });
   }
 
+  // Whether ptxas makes one indexed branch of several branches of the PTX, this one among them, which ask one after the
+  // other whether a register equals a constant. The indexed branch has the line of the first. It asks about all of
+  // them that have no comparison of their own, if each of them has a side of its own.
+  bool is_indexed(const Asked& missing, const std::vector<Asked>& written, const Pairing& pairing,
+                  const Comparisons& machine) const {
+    return std::ranges::any_of(machine, [&](const Comparison& indexed) {
+      if (indexed.relation.kind != Relation::kIndexed) return false;
+      const auto is_first = [&](const Asked& branch) { return branch.compares == Conditions{indexed.line}; };
+      const auto first = std::ranges::find_if(written, is_first);
+      if (first == written.end()) return false;
+      const std::vector<uint32_t> chain = equalities_from(first->at);
+      const auto has_its_own = [&](uint32_t at) {
+        return at != first->at && std::ranges::any_of(written, [&](const Asked& branch) {
+                 return branch.at == at && !pairing.is_missing(branch);
+               });
+      };
+      const auto sides = static_cast<int64_t>(chain.size()) - std::ranges::count_if(chain, has_its_own) + 1;
+      return std::ranges::count(chain, missing.at) > 0 && sides == indexed.relation.bound;
+    });
+  }
+
  private:
+  // The branches, from this one, that compare one register with a constant each, until one is equal.
+  std::vector<uint32_t> equalities_from(uint32_t branch) const {
+    std::vector<uint32_t> chain;
+    for (uint32_t at = branch; at < flow_.end() && std::ranges::count(chain, at) == 0; at = next_equality(at))
+      if (equality(at) < flow_.end()) chain.push_back(at);
+    return chain;
+  }
+
+  // The branch to which a lane comes that the first one found unequal, if it asks about the same value.
+  uint32_t next_equality(uint32_t branch) const {
+    const uint32_t first = equality(branch);
+    if (first == flow_.end()) return first;
+    const bool jumps_if_equal = program_.names[first].starts_with("setp.eq") != program_.code[branch].guard_negated;
+    const uint32_t unequal = jumps_if_equal ? branch + 1 : program_.code[branch].target;
+    uint32_t next = unequal;
+    for (uint32_t last = branch; next > last && next < flow_.end() && flow_.successors[next].size() == 1;)
+      last = std::exchange(next, flow_.successors[next][0]);
+    if (next >= flow_.end() || equality(next) == flow_.end()) return flow_.end();
+    const Instruction &one = program_.code[first], &other = program_.code[equality(next)];
+    return other.a == one.a && keeps(unequal, next, one) ? next : flow_.end();
+  }
+
+  // The comparison of the branch, if it is one of an integer register for equality with a constant.
+  uint32_t equality(uint32_t branch) const {
+    const uint32_t asks = comparison(branch);
+    if (asks == flow_.end()) return asks;
+    const Relation& relation = flow_.asks[branch].comparisons.begin()->relation;
+    return relation.kind == Relation::kEqual && relation.bound && !relation.of_floats ? asks : flow_.end();
+  }
+
   // The comparison that alone makes the predicate of the branch; the number of instructions: there is none.
   uint32_t comparison(uint32_t branch) const {
     const Comparisons& asked = flow_.asks[branch].comparisons;
@@ -180,7 +232,7 @@ std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFac
     if (!explanation.is_asked_again(one, written)) return std::nullopt;
   std::vector<OneWay> found;
   for (const Asked& branch : written) {
-    if (!pairing.is_missing(branch)) continue;
+    if (!pairing.is_missing(branch) || explanation.is_indexed(branch, written, pairing, machine.comparisons)) continue;
     const std::optional<OneWay> way = explanation.one_way(branch.at);
     if (!way) return std::nullopt;
     found.push_back(*way);

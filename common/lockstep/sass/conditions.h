@@ -27,7 +27,8 @@ struct OneWay {
 // The branches that must send all lanes one way, so that the access of the PTX is executed as often as that of the
 // machine code, though their conditions differ:
 // - ptxas leaves out a branch of the PTX of which it knows the answer;
-// - ptxas asks one comparison more, and its answer decides a later one of the PTX, which asks the same.
+// - ptxas asks one comparison more, and its answer decides a later one of the PTX, which asks the same;
+// - ptxas makes one indexed branch of several that compare one register with constants. This needs no branch.
 // written: the access' conditions. No value: the conditions differ in another way.
 std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFacts& facts, const MemoryAccess& access,
                                            const std::vector<Asked>& written, const MachineAccess& machine);

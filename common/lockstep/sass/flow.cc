@@ -178,7 +178,10 @@ FlowFacts::FlowFacts(Flow flow)
         ++ways[to], in_order_ &= to > from;
   std::vector<bool> early(end + 2, false);
   std::vector<size_t> outer_size(end, 0);
-  for (uint32_t i = 0; i < end; ++i) dominators_.push_back(dominators.parent(i));
+  for (uint32_t i = 0; i < end; ++i) {
+    dominators_.push_back(dominators.parent(i));
+    together_.push_back(after.parent(i));
+  }
   const std::map<uint32_t, std::vector<bool>> bodies = lockstep::loops(edges, dominators);
   std::map<uint32_t, size_t> sizes;
   for (const auto& [head, body] : bodies) {
@@ -200,12 +203,49 @@ FlowFacts::FlowFacts(Flow flow)
   deciders_ = find_deciders(edges, after);
   for (uint32_t branch = 0; branch < end; ++branch)
     if (edges[branch].size() > 1) mark_meetings(edges, back_, ways, branch, after.parent(branch), early);
+  early_.assign(early.begin(), early.begin() + end);
   for (const uint32_t node : dominators.order()) {
     if (node >= end) continue;
     const uint32_t before = dominators.parent(node);
     const bool same_loop = before < end && places_[before].outer == places_[node].outer;
     places_[node].merges = early[node] || (same_loop && places_[before].merges);
   }
+}
+
+// The instructions behind the meeting that may come before it without a step back in a loop around it.
+std::vector<uint32_t> FlowFacts::late_before(uint32_t meeting) const {
+  std::vector<bool> before(flow_.end() + 1, false);
+  const std::vector<uint32_t>& around = loops_[meeting];
+  spread(meeting, before, [&](uint32_t at) {
+    std::vector<uint32_t> from = predecessors_[at];
+    if (std::ranges::count(around, at) > 0) std::erase_if(from, [&](uint32_t one) { return goes_back(one, at); });
+    return from;
+  });
+  std::vector<uint32_t> late;
+  for (uint32_t at = meeting + 1; at < flow_.end(); ++at)
+    if (before[at]) late.push_back(at);
+  return late;
+}
+
+bool FlowFacts::meets_in_order(uint32_t meeting) const {
+  const std::vector<uint32_t> late = late_before(meeting);
+  const auto is_late_from = [&](uint32_t branch) {
+    uint32_t sides = 0;
+    bool is_late = false;
+    for (const uint32_t side : flow_.successors[branch]) {
+      std::vector<bool> reached(flow_.end() + 1, false);  // before all lanes are together
+      spread(side, reached, [&](uint32_t at) {
+        return at == together_[branch] || at >= flow_.end() ? std::vector<uint32_t>() : flow_.successors[at];
+      });
+      if (!reached[meeting]) continue;
+      ++sides;
+      is_late |= std::ranges::any_of(late, [&](uint32_t at) { return reached[at]; });
+    }
+    return sides > 1 && is_late;
+  };
+  for (uint32_t branch = 0; branch < flow_.end() && !late.empty(); ++branch)
+    if (flow_.successors[branch].size() > 1 && together_[branch] != meeting && is_late_from(branch)) return false;
+  return true;
 }
 
 std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {

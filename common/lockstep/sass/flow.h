@@ -100,14 +100,25 @@ class FlowFacts {
   }
   // Whether every step but those leads to a later instruction: who is further behind comes first.
   bool in_order() const { return in_order_; }
+  // Where all lanes that part at the branch meet.
+  uint32_t together(uint32_t branch) const { return together_[branch]; }
+  // Whether ways from several sides of a branch meet here before its lanes are all together.
+  bool is_early(uint32_t instruction) const { return early_[instruction]; }
+  // Whether lanes that part at a branch and come to the early meeting one after the other meet there, if those further
+  // behind go first: all that leads from the branch to the meeting stands before it.
+  bool meets_in_order(uint32_t meeting) const;
 
  private:
+  std::vector<uint32_t> late_before(uint32_t meeting) const;
+
   Flow flow_;
   std::vector<Place> places_;
   std::vector<std::vector<uint32_t>> predecessors_, deciders_, back_;
   std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, the outermost first
   std::map<uint32_t, std::vector<uint32_t>> turns_apart_;  // by the beginning of the loop
   std::vector<uint32_t> dominators_;
+  std::vector<bool> early_;
+  std::vector<uint32_t> together_;  // by branch: where all of its lanes meet
   bool in_order_ = true;
 };
 

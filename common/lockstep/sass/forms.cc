@@ -48,6 +48,7 @@ class Reached {
     const auto sides = std::ranges::count_if(flow_.successors[branch], [&](uint32_t to) { return before_[to]; });
     return sides > 1 || (sides == 1 && behind_[branch]);
   }
+  bool is_before(uint32_t instruction) const { return before_[instruction]; }
 
  private:
   const Flow& flow_;
@@ -111,8 +112,8 @@ class KernelComparison {
         continue;  // all lanes of the warp are together
       }
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
-      const bool in_order = facts_.in_order();
       const Reached reached(facts_, pc);
+      const bool in_order = facts_.in_order() || meets_in_order(reached);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
       if (const Machine copies = found(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
       const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
@@ -310,12 +311,13 @@ class KernelComparison {
       return one->loops == loops && asks_the_same(conditions, *one);
     };
     if (is_there(access.pc) || std::ranges::all_of(machine, is_in_place)) return;
-    for (const uint32_t pc : block_begins_)
-      if (is_there(pc)) form.moved_to.push_back(pc);
-    if (!form.moved_to.empty()) return;
     const auto ways = machine.size() == 1 && machine[0]->loops == loops
                           ? same_if(program_, facts_, access, conditions, *machine[0])
                           : std::nullopt;
+    if (ways && ways->empty()) return;
+    for (const uint32_t pc : block_begins_)
+      if (is_there(pc)) form.moved_to.push_back(pc);
+    if (!form.moved_to.empty()) return;
     if (ways)
       form.one_way = *ways;
     else
@@ -384,6 +386,22 @@ class KernelComparison {
     return result;
   }
 
+  // Whether lanes wait for each other at each early meeting before the access.
+  bool meets_in_order(const Reached& reached) const {
+    for (uint32_t at = 0; at < program_.code.size(); ++at)
+      if (facts_.is_early(at) && reached.is_before(at) && !is_waited_at(at)) return false;
+    return true;
+  }
+
+  bool is_waited_at(uint32_t meeting) const {
+    const auto [known, is_new] = waited_at_.try_emplace(meeting, false);
+    if (is_new) {
+      const Instruction& in = program_.code[meeting];
+      known->second = in.kind == Kind::kJoin && in.index != 0 && facts_.meets_in_order(meeting);
+    }
+    return known->second;
+  }
+
   // Copies of an unrolled loop make the accesses of one turn each. They are exact only while lanes leave that loop
   // together. If the program may end in the loop: only while no lanes part there. The sides of other branches that come
   // to copies are in parting(). A loop of the machine code that has all copies is not the one that is unrolled; or it
@@ -449,6 +467,7 @@ class KernelComparison {
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};
+  mutable std::map<uint32_t, bool> waited_at_;                 // that are known so far, by instruction
   mutable std::map<uint32_t, std::vector<Asked>> conditions_;  // that are known so far, by instruction
   Forms forms_;
 };

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "sass/machine_instruction.h"
+#include "sass/machine_uniform.h"
 #include "sass/meetings.h"
 #include "sass/predicates.h"
 
@@ -56,14 +58,17 @@ class Section {
       flow.asks[i] = predicates.asked(i);
       if (!is_indexed(code_[i]) || flow.successors[i].size() < 2) continue;
       flow.asks[i].near.insert(code_[i].line);
-      flow.asks[i].comparisons.insert({i, code_[i].line});
+      const std::set<uint32_t> sides(flow.successors[i].begin(), flow.successors[i].end());
+      flow.asks[i].comparisons.insert(
+          {i, code_[i].line, {Relation::kIndexed, false, static_cast<int64_t>(sides.size())}});
     }
     const FlowFacts facts(std::move(flow));
     const Meetings meetings(facts);
+    const MachineUniform uniform(code_, facts);
     const auto named = [&](const std::vector<uint32_t>& branches) {
       std::vector<PartingBranch> found;
       for (const uint32_t branch : branches)
-        if (!is_uniform(code_[branch])) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
+        if (!uniform.branch(branch)) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
       return found;
     };
     std::map<std::pair<uint32_t, MachineAccess::Class>, std::vector<uint32_t>> copies;  // by line and kind
@@ -91,15 +96,6 @@ class Section {
   }
 
  private:
-  // All lanes of the warp go the same way: the condition is one of the warp's own registers.
-  static bool is_uniform(const MachineInstruction& in) {
-    const auto of_lanes = [](std::string_view operand) {
-      const std::string_view predicate = predicate_of(operand);
-      return !predicate.empty() && !predicate.starts_with('U');
-    };
-    return !of_lanes(in.guard) && !is_indexed(in) && std::ranges::none_of(in.operands, of_lanes);
-  }
-
   static bool is_indexed(const MachineInstruction& in) {
     return in.opcode().starts_with("BRX") || in.opcode().starts_with("JMX");
   }

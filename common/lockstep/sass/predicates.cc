@@ -30,6 +30,8 @@ Relation asked_by(const MachineInstruction& in) {
   return relation_of(cut(name, '.'), floats, constant(in.operands[2], floats), constant(in.operands[3], floats));
 }
 
+constexpr Relation kIsZero{Relation::kEqual, false, 0};
+
 // Whether the instruction does not just combine other predicates. A constant is the answer of an earlier branch.
 bool is_answer(const MachineInstruction& in) {
   if (in.opcode() != "PLOP3" && in.opcode() != "UPLOP3") return true;
@@ -96,6 +98,17 @@ std::optional<MachinePredicates::At> MachinePredicates::taken_back(uint32_t at, 
   return std::nullopt;
 }
 
+// Whether "R2P PR, R67, 0x7e" or "R2P PR, R67.B1, 0x7f" asks if bits of a value from memory are zero, each bit for
+// itself. Local memory may hold predicates.
+bool MachinePredicates::asks_bits(uint32_t at) const {
+  const MachineInstruction& in = code_[at];
+  if (in.opcode() != "R2P" || in.operands.size() != 3 || !in.guard.empty()) return false;
+  const std::string_view value = in.operands[1];
+  const uint32_t from = writer(at, value.substr(0, value.find('.')));
+  const std::string_view load = from == end() ? "" : code_[from].opcode();
+  return load == "LDG" || load == "LDS" || load == "LDC" || load == "LD";
+}
+
 // ptxas may compare on each of several ways what PTX compares once, behind them, in other registers, too. Of such
 // instructions, the last one.
 std::vector<uint32_t> MachinePredicates::different(std::vector<uint32_t> instructions) const {
@@ -147,7 +160,7 @@ void MachinePredicates::for_each_comparison(uint32_t at, std::string_view predic
         open.push_back(*kept);
         continue;
       }
-      if (is_answer(in)) visit(in.opcode() == "R2P" ? end() : by);
+      if (is_answer(in)) visit(in.opcode() == "R2P" && !asks_bits(by) ? end() : by);
       // What a VOTE asks is its own, as in the PTX.
       for (size_t i = written_end(in); i < in.operands.size() && !in.opcode().starts_with("VOTE"); ++i)
         open.push_back({by, predicate_of(in.operands[i])});
@@ -170,7 +183,8 @@ Asked MachinePredicates::asked(uint32_t at) const {
     if (known && is_election(by)) return;
     found.near.insert(known ? code_[by].line : kUnknownLine);
     const bool is_upper_half = known && has_part(code_[by].name, "EX");  // of a wide integer; the lower half counts
-    if (known && !is_upper_half) found.comparisons.insert({by, code_[by].line, asked_by(code_[by])});
+    if (known && !is_upper_half)
+      found.comparisons.insert({by, code_[by].line, asks_bits(by) ? kIsZero : asked_by(code_[by])});
   };
   for_each_comparison(at, predicate_of(code_[at].guard), add);
   if (jumps(code_[at]))  // "@P0 BRA P1, …" depends on both

@@ -37,6 +37,7 @@ class MachinePredicates {
   uint32_t writer(uint32_t at, std::string_view name) const;
   std::vector<uint32_t> different(std::vector<uint32_t> instructions) const;
   std::optional<At> taken_back(uint32_t at, std::string_view predicate) const;
+  bool asks_bits(uint32_t at) const;
   bool is_election(uint32_t at) const;
   // visit(instruction) for each comparison on which the predicate depends before `at`; the number of instructions: not
   // found.

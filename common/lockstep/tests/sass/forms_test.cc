@@ -202,6 +202,25 @@ TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
   EXPECT_TRUE(says(none["st.s"].doubt, "other conditions")) << "and asks something else instead";
 }
 
+// ptxas makes one indexed branch of the comparisons of a switch.
+TEST(Forms, AnIndexedBranchStandsForEqualitiesOfOneRegister) {
+  const auto is_exact = [](const std::string& between, int64_t sides) {
+    const Kernel kernel("setp.eq.s32 %p1, %r2, 6;\n@%p1 bra SIX;\n" + between +
+                        "\nsetp.ne.s32 %p2, %r2, 7;\n@!%p2 bra OUT;\nst.shared.u32 [s], %r2;\nbra OUT;\n"
+                        "SIX:\nadd.s32 %r3, %r3, 1;\nOUT:\nst.global.u32 [%rd1], %r3;");
+    const auto asks = [&](auto& a) {
+      a.conditions = {kernel.line("setp.eq")};
+      a.comparisons = {{1, kernel.line("setp.eq"), {Relation::kIndexed, false, sides}}};
+    };
+    const Compared of(kernel, {changed(kernel.as_written("st.s"), asks)});
+    return of["st.s"].doubt.empty() && of["st.s"].one_way.empty() && of["st.s"].moved_to.empty();
+  };
+  EXPECT_TRUE(is_exact("", 3)) << "6, 7, and the others";
+  EXPECT_FALSE(is_exact("", 2)) << "7 has no side of its own";
+  EXPECT_FALSE(is_exact("", 4)) << "another number has a side, too";
+  EXPECT_FALSE(is_exact("add.s32 %r2, %r2, 1;", 3)) << "another value";
+}
+
 // if (i < n) { load; i += 256; } if (i < n) { store } : who does not load does not come to the second question either.
 TEST(Forms, AQuestionThatIsAskedAgainMaySendLanesPastBoth) {
   const auto doubt = [](const std::string& between, const std::string& again, const std::string& before = "") {
@@ -367,6 +386,23 @@ TEST(Forms, AnEarlyMeetingIsExactWhileLanesStayTogether) {
   parted = apart["st.s"].parted_by;
   EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p1")), 1) << "only there do both sides lead to the store";
   EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p2")), 0);
+}
+
+// Lanes wait at the early meeting IN only for those that are further behind. A block of the PTX may stand elsewhere.
+TEST(Forms, WhatLeadsToAnEarlyMeetingMustStandBeforeIt) {
+  const auto parts = [](const std::string& before, const std::string& late) {
+    const Kernel kernel(
+        "setp.eq.u32 %p1, %r2, 0;\nsetp.eq.u32 %p2, %r2, 9;\nsetp.eq.u32 %p3, %r2, 5;\nbra.uni BEGIN;\n"
+        "COLD:\nmov.u32 %r3, 1;\nbra.uni REST;\nBEGIN:\n" +
+        before + "\nREST:\n@%p1 bra IN;\n@%p2 bra " + (late.empty() ? "IN" : "LATE") +
+        ";\nbra OUT;\nIN:\nst.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;\nret;\n" + late);
+    const Compared of(kernel, {kernel.as_written("st.s"), kernel.as_written("st.g")});
+    EXPECT_FALSE(FlowFacts(flow_of(kernel.program())).in_order());
+    EXPECT_FALSE(of["st.g"].parts) << "all lanes meet here";
+    return of["st.s"].parts;
+  };
+  EXPECT_FALSE(parts("@%p3 bra COLD;", "")) << "all lanes are together again at REST";
+  EXPECT_TRUE(parts("@%p3 bra COLD;", "LATE:\nmov.u32 %r3, 1;\nbra IN;"));
 }
 
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.

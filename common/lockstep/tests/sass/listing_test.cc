@@ -93,6 +93,44 @@ TEST(Listing, LanesMeetAtBsyncAndNowhereElse) {
       << "a condition of the whole warp";
 }
 
+// The branch in line 5 asks about R5, which the rows make.
+TEST(Listing, LanesDoNotPartWhereParametersDecide) {
+  const auto parted = [](std::vector<std::string> rows) {
+    rows.insert(rows.end(), {"5: ISETP.GE.AND P0, PT, R5, 0x1, PT", "@P0 BRA `(.L_x_1)", "7: IADD3 R1, R1, 0x1, RZ",
+                             ".L_x_1:", "8: STS [R0], RZ", "EXIT"});
+    return parting(rows);
+  };
+  const std::vector<Conditions> nowhere, here{{5}};
+  const std::string parameter = "LDC R4, c[0x0][0x210]", thread = "S2R R4, SR_TID.X", block = "S2R R4, SR_CTAID.X";
+  EXPECT_EQ(parted({parameter, "IADD3 R5, R4, -0x1, RZ"}), nowhere);
+  EXPECT_EQ(parted({block, "IADD3 R5, -R4, UR4, RZ"}), nowhere);
+  EXPECT_EQ(parted({thread, "IADD3 R5, R4, -0x1, RZ"}), here);
+  EXPECT_EQ(parted({parameter, "SHFL.IDX PT, R5, R4, RZ, 0x1f"}), here) << "it is not known what other lanes have";
+  EXPECT_EQ(parted({parameter, "IMAD.WIDE R4, R4, 0x4, R6"}), here) << "it reads R7, too";
+  EXPECT_EQ(parted({"IADD3 R5, R4, -0x1, RZ"}), here) << "nobody has written R4";
+  const std::string asks = "4: ISETP.GE.AND P1, PT, R4, 0x3, PT", zero = "MOV R5, RZ", one = "MOV R5, 0x1";
+  EXPECT_EQ(parted({block, asks, zero, "@P1 MOV R5, 0x1"}), nowhere);
+  EXPECT_EQ(parted({thread, asks, zero, "@P1 MOV R5, 0x1"}), here);
+  const auto of_two = [&](const std::string& decides) {
+    return parted(
+        {decides, asks, "BSSY B0, `(.L_x_3)", zero, "@P1 BRA `(.L_x_2)", one, ".L_x_2:", "BSYNC B0", ".L_x_3:"});
+  };
+  EXPECT_EQ(of_two(block), nowhere);
+  EXPECT_EQ(of_two(thread), here) << "each lane has one of two constants";
+  EXPECT_EQ(parted({thread, asks, "@P1 EXIT", zero}), nowhere) << "the lanes that stay have one";
+}
+
+// for (r5 = 0; r5 < r4; ++r5): how often it turns decides what R5 is behind it.
+TEST(Listing, ACounterIsAsUniformAsTheEndOfItsLoop) {
+  const auto parted = [](const std::string& end) {
+    return parting({end, "MOV R5, RZ", ".L_x_2:", "IADD3 R5, R5, 0x1, RZ", "4: ISETP.LT.AND P1, PT, R5, R4, PT",
+                    "@P1 BRA `(.L_x_2)", "5: ISETP.GE.AND P0, PT, R5, 0x7, PT", "@P0 BRA `(.L_x_1)",
+                    "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "8: STS [R0], RZ", "EXIT"});
+  };
+  EXPECT_EQ(parted("LDC R4, c[0x0][0x210]"), std::vector<Conditions>{});
+  EXPECT_EQ(parted("S2R R4, SR_TID.X"), std::vector<Conditions>{{5}});
+}
+
 TEST(Listing, CopiesOnTwoSidesOfABranchAreMadeApart) {
   const auto parted = [](const std::vector<std::string>& rows) { return accesses(rows).at(0).parting.size(); };
   const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", over = "6: @P0 BRA `(.L_x_1)",
@@ -171,6 +209,20 @@ TEST(Listing, AComparisonIsReadWithItsConstants) {
   EXPECT_EQ(relation("FSETP.LT.AND P1, PT, R1, -1.5, PT"), relation_of("lt", true, {}, float_bits(-1.5)));
   EXPECT_EQ(relation("ISETP.GE.AND P1, PT, R5, c[0x0][0x210], PT"), relation_of("ge", false, {}, {}));
   EXPECT_EQ(relation("LOP3.LUT P1, RZ, R5, 0x1, RZ, 0xc0, !PT"), Relation{});
+}
+
+// ptxas asks about several bits of a value at once.
+TEST(Listing, BitsOfALoadedValueAreComparedWithZero) {
+  const std::string load = "4: LDG.E R67, desc[UR6][R2.64]";
+  const auto asked = [](const std::string& from, const std::string& bits) {
+    return accesses({from, "5: R2P PR, " + bits, "8: @!P1 STS [R0], RZ"}).back();
+  };
+  for (const char* bits : {"R67, 0x7e", "R67.B1, 0x7f"}) {
+    EXPECT_EQ(asked(load, bits).conditions, Conditions{5});
+    EXPECT_EQ(asked(load, bits).comparisons, (Comparisons{{1, 5, relation_of("eq", false, {}, 0)}}));
+  }
+  EXPECT_EQ(asked("4: LDL R67, [R1]", "R67, 0x7e").conditions, Conditions{kUnknownLine}) << "may be predicates";
+  EXPECT_EQ(asked("4: P2R R67, PR, RZ, 0x7f", "R67.B1, 0x7f").conditions, Conditions{kUnknownLine});
 }
 
 TEST(Listing, OfAWideComparisonTheLowerHalfCounts) {
@@ -304,8 +356,10 @@ TEST(Listing, AnIndexedBranchLeadsToAllItsTargets) {
   const auto found = accesses({"3: BRX R2 -0xe0                             (*\"BRANCH_TARGETS .L_x_1,.L_x_2\"*)",
                                ".L_x_1:", "4: STS [R0], RZ", "EXIT", ".L_x_2:", "5: STS [R1], RZ", "EXIT"});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].conditions, Conditions{3});
-  EXPECT_EQ(found[1].conditions, Conditions{3});
+  for (const MachineAccess& access : found) {
+    EXPECT_EQ(access.conditions, Conditions{3});
+    EXPECT_EQ(access.comparisons, (Comparisons{{0, 3, {Relation::kIndexed, false, 2}}})) << "it has two sides";
+  }
 }
 
 TEST(Listing, TheWayForLanesThatDivergedIsNoWay) {
