@@ -7,7 +7,7 @@
 # The tests draw their inputs from one seed, so that a run is the same every time. The long test wrong.seeds takes other
 # seeds: no variant may be caught by luck.
 #
-# All functions except add_kill_rate use add_lab's variables.
+# All functions except add_tests_of_all_variants use add_lab's variables.
 
 # labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu from each patch. A file that does not change is not written again.
 function(warpladder_patched_variants)
@@ -86,7 +86,7 @@ endfunction()
 
 # Tests of all variants, after all wrong.*: wrong.all counts those that are caught by their check, wrong.advice reads what
 # their learners are told.
-function(add_kill_rate)
+function(add_tests_of_all_variants)
   get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
   if(NOT Python3_FOUND OR NOT tests)
     return()

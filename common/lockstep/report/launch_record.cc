@@ -156,7 +156,8 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
     card.doubt = words("it depends on the order in which threads come to an atomic, or change memory that others read");
-  // If all lanes of the launch went one way, as past the slow path of sinf(), the last bits hardly matter.
+  // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
+  // that last bits decide.
   const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
   if (c.threads > 0 && (form.approximated || std::ranges::any_of(form.approximated_by, lanes_differ)))
     card.doubt = words("it depends on a function that the hardware approximates");
@@ -275,7 +276,8 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
   for (const auto& [name, value] : of_ptx) counted.by_ptx[name] += value;
   if (!card.note.empty()) counted.notes.insert(card.note);
   if (card.looks_in_shared) {
-    counted.notes.insert(words("the card looks for the address of a generic atomic in shared memory, at times again"));
+    counted.notes.insert(
+        words("the card looks for the address of a generic atomic in shared memory, and may look again"));
     counted.doubtful.insert({"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared_wavefronts"});
   }
   if (card.doubt.empty()) return;

@@ -1,6 +1,6 @@
 // influence: the accesses of a program whose addresses, or whether they are made at all, depend on something that no
 // two runs of a card need have in common: on the order in which threads happen to run, or on what a register held
-// before the program wrote it. Or they depend on bits that lockstep does not know.
+// before the program wrote it. Others depend on last bits that differ between lockstep and a card.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,10 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts);
 // What depends on a function that the hardware approximates (ex2, lg2, sin, cos, rcp, rsqrt, …): lockstep's last bits
 // differ from a card's.
 struct Approximated {
-  std::vector<bool> addresses;                  // by Program::accesses: the address does
-  std::vector<std::vector<uint32_t>> deciders;  // by Program::accesses: the branches that do, and that decide about it
+  // By Program::accesses: whether the address depends on one; the branches that ask about one and decide whether the
+  // access is made.
+  std::vector<bool> addresses;
+  std::vector<std::vector<uint32_t>> deciders;
 };
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts);
 

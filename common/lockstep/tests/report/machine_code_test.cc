@@ -151,6 +151,8 @@ TEST(MachineCode, AGenericAtomicTakesAWavefrontOfSharedMemory) {
                 {"10: ATOM.E.ADD.STRONG.GPU PT, R3, desc[UR6][R4.64], R7", "11: STG.E desc[UR4][R2.64+0x40], R3"});
   EXPECT_EQ(count(launch, kShared + "atom.sum"), 1);
   EXPECT_EQ(by_ptx(launch, kShared + "atom.sum"), 0);
+  EXPECT_TRUE(is_doubtful(launch, kShared + "atom.sum")) << "the card may look again";
+  EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_atom.sum"));
 }
 
 // Half of the lanes branch away from a loop whose body the machine code has twice.
@@ -246,6 +248,23 @@ TEST(MachineCode, TheOrderOfWarpsIsADoubtOnlyIfThereAreSeveral) {
   EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
   EXPECT_TRUE(notes_say(launch, "order in which threads"));
   EXPECT_TRUE(is_doubtful(launch_with(Tools{}, ticket, 32, 2), kGlobal + "global_op_st.sum")) << "two blocks";
+}
+
+// if (sinf(tid) <= bound) store. No sine is above 2, and half of them are above 0.
+TEST(MachineCode, AnApproximatedFunctionIsADoubtOnlyIfLanesDiffer) {
+  const std::string sine = "cvt.rn.f32.u32 %f1, %r1;\nsin.approx.f32 %f2, %f1;\n";
+  const auto stored_unless_above = [&](const char* bound) {
+    return launch_with(
+        Tools{}, sine + "setp.gt.f32 %p1, %f2, " + bound + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
+  };
+  const json all = stored_unless_above("0f40000000"), some = stored_unless_above("0f00000000");
+  EXPECT_FALSE(is_doubtful(all, kGlobal + "global_op_st.sum"));
+  EXPECT_TRUE(is_doubtful(some, kGlobal + "global_op_st.sum"));
+  EXPECT_TRUE(notes_say(some, "approximates"));
+  const json index = launch_with(Tools{}, sine +
+                                              "cvt.rzi.u32.f32 %r3, %f2;\nmul.wide.u32 %rd2, %r3, 4;\n"
+                                              "add.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;");
+  EXPECT_TRUE(is_doubtful(index, kGlobal + "global_op_st.sum"));
 }
 
 TEST(MachineCode, AtomicsMadeOfALoopAreDoubtfulIfSeveralWarpsMeet) {
