@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -59,13 +61,10 @@ Fd file_with(const std::string& text) {
   return file;
 }
 
-// The program that set_filter() takes. It is made before memory is limited.
+// The program that set_filter() takes.
 std::vector<sock_filter> program_of(const std::string& text) {
   std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
   if (!program.empty()) std::memcpy(program.data(), text.data(), program.size() * sizeof(sock_filter));
-  for (sock_filter& instruction : program) {
-    if (instruction.k == kOwnProcess) instruction.k = static_cast<uint32_t>(getpid());
-  }
   return program;
 }
 
@@ -74,6 +73,87 @@ bool set_filter(std::vector<sock_filter>& program) {
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
+
+// The environment of the child, as "NAME=value". A later value of a name replaces an earlier one.
+std::vector<std::string> environment_of(const ChildSpec& spec) {
+  std::map<std::string, std::string> values;
+  for (char** one = environ; !spec.only_this_environment && *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    if (const size_t end = text.find('='); end != text.npos)
+      values[std::string(text.substr(0, end))] = text.substr(end + 1);
+  }
+  for (const auto& [name, value] : spec.environment) values[name] = value;
+  std::vector<std::string> words;
+  for (const auto& [name, value] : values) words.push_back(name + "=" + value);
+  return words;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void say(const char* text) {
+  if (write(2, text, std::strlen(text)) < 0) _exit(126);
+}
+
+// What turns a new process into the command. All memory is allocated before fork(): if another thread of the judge
+// holds a lock of the allocator at that moment, nobody gives it back in the new process, which then waits for ever.
+class Start {
+ public:
+  Start(const ChildSpec& spec, int output, int errors, int lines, int filter)
+      : spec_(spec),
+        null_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+        moves_(spec.descriptors),
+        variables_(environment_of(spec)),
+        environment_(pointers_to(variables_)),
+        arguments_(pointers_to(spec.command)),
+        program_(program_of(spec.filter_fd < 0 ? spec.filter : "")) {
+    moves_.emplace_back(null_.get(), 0);
+    moves_.emplace_back(output, 1);
+    moves_.emplace_back(errors, 2);
+    if (spec.lines_fd >= 0) moves_.emplace_back(lines, spec.lines_fd);
+    if (spec.filter_fd >= 0) moves_.emplace_back(filter, spec.filter_fd);
+  }
+
+  // Runs between fork and exec.
+  [[noreturn]] void become() {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge itself is killed
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+
+    // Each descriptor first moves to a high number, so that none is overwritten, then to the number that is wanted.
+    // dup2 also clears close-on-exec.
+    for (auto& [from, to] : moves_) from = fcntl(from, F_DUPFD_CLOEXEC, 64);
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // descriptors that our parent left open
+    for (const auto& [from, to] : moves_) dup2(from, to);
+
+    if (!spec_.folder.empty() && chdir(spec_.folder.c_str()) != 0) _exit(127);
+    for (sock_filter& instruction : program_) {
+      if (instruction.k == kOwnProcess) instruction.k = static_cast<uint32_t>(getpid());
+    }
+    environ = environment_.data();  // execvp() looks for the command in its PATH
+    set_limits(spec_.limits);       // last, as this process may already need more than they allow
+    if (!program_.empty() && !set_filter(program_)) _exit(126);
+    execvp(arguments_[0], arguments_.data());
+    const int error = errno;
+    say(arguments_[0]);
+    say(": ");
+    say(strerrordesc_np(error));
+    say("\n");
+    _exit(127);
+  }
+
+ private:
+  const ChildSpec& spec_;
+  const Fd null_;
+  std::vector<std::pair<int, int>> moves_;  // ours → its
+  const std::vector<std::string> variables_;
+  std::vector<char*> environment_, arguments_;
+  std::vector<sock_filter> program_;
+};
 
 }  // namespace
 
@@ -99,11 +179,12 @@ Child::Child(const ChildSpec& spec)
   Fd filter;
   if (spec.filter_fd >= 0) filter = file_with(spec.filter);
   Pipe output = make_pipe(), errors = make_pipe(), lines = make_pipe();
+  Start start(spec, output.write.get(), errors.write.get(), lines.write.get(), filter.get());
   pid_ = fork();
   if (pid_ < 0)
     throw JudgeFault(
         message("no further process can be started: {reason}", {{"reason", std::string(std::strerror(errno))}}));
-  if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get(), filter.get());
+  if (pid_ == 0) start.become();
   counted_ = {pid_};
   setpgid(pid_, pid_);  // parent and child both do it, as either may run first
   pid_fd_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -111,39 +192,6 @@ Child::Child(const ChildSpec& spec)
   errors_fd_ = std::move(errors.read);
   lines_fd_ = std::move(lines.read);
   for (const Fd* fd : {&output_fd_, &errors_fd_, &lines_fd_}) fcntl(fd->get(), F_SETFL, O_NONBLOCK);
-}
-
-// Runs between fork and exec: the new process becomes the command.
-void Child::become(const ChildSpec& spec, int output, int errors, int lines, int filter) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge itself is killed
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
-
-  // Each descriptor first moves to a high number, so that none is overwritten, then to the number that is wanted. dup2
-  // also clears close-on-exec.
-  std::vector<std::pair<int, int>> moves = spec.descriptors;
-  moves.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
-  moves.emplace_back(output, 1);
-  moves.emplace_back(errors, 2);
-  if (spec.lines_fd >= 0) moves.emplace_back(lines, spec.lines_fd);
-  if (spec.filter_fd >= 0) moves.emplace_back(filter, spec.filter_fd);
-  for (auto& [from, to] : moves) from = fcntl(from, F_DUPFD_CLOEXEC, 64);
-  close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // descriptors that our parent left open
-  for (const auto& [from, to] : moves) dup2(from, to);
-
-  if (!spec.folder.empty() && chdir(spec.folder.c_str()) != 0) _exit(127);
-  if (spec.only_this_environment) clearenv();
-  for (const auto& [name, value] : spec.environment) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> arguments;
-  for (const std::string& word : spec.command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  std::vector<sock_filter> program = program_of(spec.filter_fd < 0 ? spec.filter : "");
-  set_limits(spec.limits);  // last, as this process may already need more than they allow
-  if (!program.empty() && !set_filter(program)) _exit(126);
-  execvp(arguments[0], arguments.data());
-  const std::string message = std::string(arguments[0]) + ": " + std::strerror(errno) + "\n";
-  if (write(2, message.data(), message.size()) < 0) _exit(126);
-  _exit(127);
 }
 
 Child::~Child() { end(); }

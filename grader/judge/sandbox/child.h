@@ -82,7 +82,6 @@ class Child {
   std::string errors() const { return errors_.text(); }  // stderr
 
  private:
-  [[noreturn]] void become(const ChildSpec& spec, int output, int errors, int lines, int filter);
   Event wait(double seconds, Stopwatch& watch);
   void collect();
   bool take_line();

@@ -1,9 +1,13 @@
 #include "grader/judge/sandbox/child.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -160,6 +164,30 @@ TEST(TemporaryFolders, AreGoneAfterwards) {
     std::ofstream(path / "file") << "x";
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// Allocates behind another chain of calls for each path. The sanitizer keeps every new chain, under a lock.
+[[gnu::noinline]] size_t allocate_behind(uint32_t path, int calls) {
+  if (calls == 0) return std::make_unique<std::string>(path % 100 + 50, 'x')->size();
+  return path & 1 ? 1 + allocate_behind(path >> 1, calls - 1) : 2 + allocate_behind(path >> 1, calls - 1);
+}
+
+// At any moment a thread of ours may hold a lock of the allocator, as the worker threads of a parallel algorithm do.
+TEST(ChildProcess, StartsWhileOtherThreadsAllocate) {
+  std::atomic<bool> ends = false;
+  std::atomic<size_t> sum = 0;
+  std::vector<std::jthread> threads;
+  for (uint32_t first : {1u, 2u, 3u, 4u})
+    threads.emplace_back([&, first] {
+      for (uint32_t path = first; !ends; path = path * 1664525 + 1013904223) sum += allocate_behind(path, 20);
+    });
+  bool ended = true;
+  for (int i = 0; i < 100 && ended; ++i) {
+    Child child(shell("exit 3"));
+    ended = wait(child) == Child::Event::kEnded;
+  }
+  EXPECT_TRUE(ended);
+  ends = true;
 }
 
 }  // namespace
