@@ -127,11 +127,17 @@ class Watch(WithProgress):
 
     def watching(self, text: str = "bad", *words: str, **env: str) -> Terminal:
         if text:
-            self.file_.write_text(text, encoding="utf-8")
+            self.save(text)
         options = ["watch", "05", "--device", "lockstep", "--file", str(self.file_), *words]
         terminal = Terminal(options, **env)
         self.addCleanup(self.kill, terminal)
         return terminal
+
+    def save(self, text: str) -> None:
+        """At once. A look between the two steps of write_text() finds an empty file, and each text has its check."""
+        new = self.folder / "new"
+        new.write_text(text, encoding="utf-8")
+        new.replace(self.file_)
 
     def kill(self, terminal: Terminal) -> None:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
@@ -157,7 +163,7 @@ class Watch(WithProgress):
         terminal.expect("got 0")
         terminal.expect("wrong answer · bad")
         terminal.expect("h hint  r report  n next  c check again  q quit")
-        self.file_.write_text("good", encoding="utf-8")
+        self.save("good")
         terminal.expect("accepted · good")
         terminal.press("q")
         self.assertEqual(terminal.ended(), 0)
@@ -170,7 +176,7 @@ class Watch(WithProgress):
             terminal.expect("1 of 9 cases pass")
             while len(self.judges()) < 2:  # until its child has been started, too
                 time.sleep(0.01)
-            self.file_.write_text("good", encoding="utf-8")
+            self.save("good")
             terminal.expect("The file has changed: checking again")
             terminal.expect("accepted · good")
             for pid, _ in self.judges()[:2]:
@@ -187,14 +193,13 @@ class Watch(WithProgress):
         self.file_.with_name("4913").write_text("", encoding="utf-8")
         self.file_.with_name("mine.cu~").write_text("bad", encoding="utf-8")
         os.utime(self.file_)  # saved without a change
-        other.write_text("renamed", encoding="utf-8")
-        other.replace(self.file_)
+        self.save("renamed")
         terminal.expect("wrong answer · renamed")
         self.file_.rename(self.file_.with_name("backup"))
         terminal.expect("mine.cu is not there")
-        self.file_.write_text("broken {", encoding="utf-8")
+        self.save("broken {")
         terminal.expect("compile error · broken")
-        self.file_.write_text("good", encoding="utf-8")
+        self.save("good")
         terminal.expect("accepted · good")
         terminal.press("q")
         terminal.ended()
@@ -210,7 +215,7 @@ class Watch(WithProgress):
         terminal.expect("Predict first")
         terminal.press("\n\n")
         terminal.expect("mine.cu is not there")
-        self.file_.write_text("good", encoding="utf-8")
+        self.save("good")
         terminal.expect("accepted · good")
 
     def test_keys(self) -> None:
@@ -260,7 +265,8 @@ class Watch(WithProgress):
         self.file_.unlink()
         terminal.expect("mine.cu is not there")
         terminal.press("c\x1b[A")  # and an arrow, which means nothing
-        self.file_.write_text("good", encoding="utf-8")
+        terminal.expect("mine.cu is not there")
+        self.save("good")
         terminal.expect("accepted · good")
         self.assertEqual([text for _, text in self.judges()], ["bad", "good"])
 
@@ -289,7 +295,7 @@ class Watch(WithProgress):
     def test_a_judge_that_crashes_ends_nothing(self) -> None:
         terminal = self.watching("crash")
         terminal.expect("The judge came to no verdict")
-        self.file_.write_text("good", encoding="utf-8")
+        self.save("good")
         terminal.expect("accepted · good")
 
     def test_a_terminal_that_obeys_no_commands(self) -> None:
@@ -315,7 +321,7 @@ class Watch(WithProgress):
             assert piped.stdout is not None
             end = "Verdict: {}. Waiting for the file to be saved.\n"
             seen = [line.rstrip() for line in iter(piped.stdout.readline, end.format("wrong answer"))]
-            self.file_.write_text("good", encoding="utf-8")
+            self.save("good")
             seen += [line.rstrip() for line in iter(piped.stdout.readline, end.format("accepted"))]
             piped.terminate()
             self.assertEqual(piped.wait(), 0)
