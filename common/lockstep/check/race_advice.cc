@@ -158,10 +158,6 @@ std::string next(const RacePair& race) {
          words("put __syncthreads() between the two accesses, where every thread of the block reaches it.");
 }
 
-bool is_atomic(const MemoryAccess& access) {
-  return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-}
-
 // A flag: an atomic or volatile access, of another address than these two.
 bool signals(const Program& program, const MemoryAccess& one, const MemoryAccess& other) {
   return std::ranges::any_of(program.accesses, [&](const MemoryAccess& access) {

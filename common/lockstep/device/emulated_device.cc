@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "device/carried.h"
 #include "device/child_grids.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
@@ -35,6 +36,7 @@ class InProcessDevice : public EmulatedDevice {
         modules_(memory_),
         kernels_(limits_, own_.param_block),
         machine_code_(options.tools),
+        carried_(memory_.memory()),
         host_(options, memory_.memory(), findings_),
         child_grids_(options_, limits_, memory_, modules_, kernels_, findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
@@ -51,6 +53,7 @@ class InProcessDevice : public EmulatedDevice {
     if (offset >= kAlignment) return {Status::kInvalidValue, ""};
     Outcome outcome = memory_.allocate(bytes, address, kind, offset);
     if (*address) host_.allocated(*address, bytes, kind);
+    carried_.allocated(*address);
     return outcome;
   }
   Outcome free(uint64_t address, bool pinned) override {
@@ -62,12 +65,14 @@ class InProcessDevice : public EmulatedDevice {
   Outcome reserve(uint64_t bytes, uint64_t* address) override { return memory_.reserve(bytes, address); }
   Outcome allocate_reserved(uint64_t address) override {
     Outcome outcome = memory_.allocate_reserved(address);
+    carried_.allocated(address);
     if (outcome.ok()) host_.allocated(address, memory_.memory().reserved_at(address), MemoryKind::kDevice);
     return outcome;
   }
   Outcome unreserve(uint64_t address) override { return memory_.memory().unreserve(address), Outcome{}; }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
     const Outcome outcome = collected(memory_.copy_in(to, from, from_pitch));
+    if (outcome.ok()) carried_.overwritten(to);
     if (outcome.ok() && !host_reaches(to.address)) host_.gives(to.width * to.rows);
     return outcome;
   }
@@ -78,7 +83,7 @@ class InProcessDevice : public EmulatedDevice {
     return outcome;
   }
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
-    Outcome outcome = collected(memory_.copy_within(to, from, from_pitch));
+    Outcome outcome = copy(to, from, from_pitch);
     if (!outcome.ok()) return outcome;
     const bool reaches_to = host_reaches(to.address), reaches_from = host_reaches(from);
     if (reaches_to && !reaches_from) host_.fetches(to.width * to.rows);
@@ -87,6 +92,7 @@ class InProcessDevice : public EmulatedDevice {
   }
   Outcome place(const Region& to, const void* from) override {
     if (host_reaches(to.address)) return {Status::kInvalidValue, ""};
+    carried_.overwritten(to);
     return memory_.place(to, from, to.pitch);
   }
   Outcome take(void* to, const Region& from) const override { return memory_.take(to, from.pitch, from); }
@@ -94,7 +100,11 @@ class InProcessDevice : public EmulatedDevice {
   void note_stores(const Range& range) override { memory_.memory().note_stores(range); }
   std::vector<uint8_t> take_stores(const Range& range) override { return memory_.memory().take_stores(range); }
   Crossing crossing() const override { return host_.crossing(); }
-  Outcome fill(const Region& to, uint8_t value) override { return collected(memory_.fill(to, value)); }
+  Outcome fill(const Region& to, uint8_t value) override {
+    Outcome outcome = collected(memory_.fill(to, value));
+    if (outcome.ok()) carried_.overwritten(to);
+    return outcome;
+  }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
     const Memory& memory = memory_.memory();
@@ -127,6 +137,7 @@ class InProcessDevice : public EmulatedDevice {
     for (KeptBlocks& blocks : kept_) blocks.clear();
     kernels_.forget(*module);
     machine_code_.forget(module);
+    carried_.forget_programs();
     if (Checker* const checker = memory_.checker()) checker->forget_work();
     modules_.unload(id);
     return {};
@@ -209,6 +220,11 @@ class InProcessDevice : public EmulatedDevice {
   std::vector<StartedWork> run(const Launch& launch, const LoadedKernel& kernel);
   void run_started(std::vector<StartedWork> started, uint64_t stack_bytes);
   Outcome run_started(const StartedWork& work, uint64_t stack_bytes, std::vector<StartedWork>* started);
+  Outcome copy(const Region& to, uint64_t from, uint64_t from_pitch) {
+    Outcome outcome = collected(memory_.copy_within(to, from, from_pitch));
+    if (outcome.ok()) carried_.copied(to, from);
+    return outcome;
+  }
   // The outcome of a copy, after its findings were added.
   Outcome collected(Outcome outcome) {
     if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
@@ -230,6 +246,7 @@ class InProcessDevice : public EmulatedDevice {
   Modules modules_;
   Kernels kernels_;
   MachineCode machine_code_;
+  Carried carried_;
   Outcome sticky_;
   std::string stopped_at_;  // what a kernel was doing when the program was interrupted
   std::string output_;
@@ -277,8 +294,8 @@ void InProcessDevice::run_started(std::vector<StartedWork> started, uint64_t sta
 
 Outcome InProcessDevice::run_started(const StartedWork& work, uint64_t stack_bytes, std::vector<StartedWork>* started) {
   const Region to{work.to, work.bytes, work.bytes};
-  if (work.kind == StartedWork::kCopy) return collected(memory_.copy_within(to, work.from, work.bytes));
-  if (work.kind == StartedWork::kFill) return collected(memory_.fill(to, work.value));
+  if (work.kind == StartedWork::kCopy) return copy(to, work.from, work.bytes);
+  if (work.kind == StartedWork::kFill) return fill(to, work.value);
   LaunchRequest request;
   if (Outcome unknown = child_grids_.request(work, &request); !unknown.ok()) return unknown;
   request.stack_bytes = stack_bytes;
@@ -343,7 +360,10 @@ std::vector<StartedWork> InProcessDevice::run(const Launch& launch, const Loaded
   LaunchState state = run_grid(launch, workers_, kept_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
   if (!launch.launcher.kernel.empty()) name_launcher(launch.launcher, state);
-  if (options_.report) records_.add(summarise(launch, state, host_.calls(), machine_code_.forms(kernel)));
+  if (options_.report) {
+    const Forms& forms = machine_code_.forms(kernel);
+    records_.add(summarise(launch, state, host_.calls(), forms, carried_.follow(launch, state, forms.own)));
+  }
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;
   for (const auto& [handle, value] : state.conditions) conditions_[handle] = value;

@@ -37,7 +37,9 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
 bool may_access(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address) {
   const uint32_t bytes = access.bytes * access.count;
   if (address % bytes) return fail_misaligned(warp, access, lane, address), false;
-  if (range_at(warp, space, address).contains(address, bytes)) return true;
+  const Range range = range_at(warp, space, address);
+  if (space == Space::kGlobal) warp.state().reaches(access, range);
+  if (range.contains(address, bytes)) return true;
   fail_outside(warp, access, space, lane, address);
   return false;
 }
@@ -64,11 +66,11 @@ bool all_within(const std::array<uint64_t, kWarpSize>& at, Range range, uint32_t
 // Usually all lanes access one allocation, in global memory the same as the last time.
 template <Space space>
 Mask good_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  Range& last = warp.state().last_range[access.index];
+  const Range& last = warp.state().last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
   if (space == Space::kGlobal && all_within(addresses.at, last, bytes)) return mask;
   const Range range = range_at(warp, space, addresses.at[first_lane(mask)]);
-  if (space == Space::kGlobal) last = range;
+  if (space == Space::kGlobal) warp.state().reaches(access, range);
   if (all_within(addresses.at, range, bytes)) return mask;
   Mask good = mask;
   for (const uint32_t l : each_lane(mask)) {

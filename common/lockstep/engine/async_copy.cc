@@ -23,7 +23,10 @@ std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared(
 bool may_copy(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
   Range& last = warp.state().last_range[access.index];
-  if (!last.contains(address, bytes)) last = range_at(warp, access.space, address);
+  if (!last.contains(address, bytes)) {
+    last = range_at(warp, access.space, address);
+    if (access.space == Space::kGlobal) warp.state().reaches(access, last);
+  }
   if (last.contains(address, bytes)) return true;
   // The message names the first piece that lies outside, not the whole copy.
   MemoryAccess piece = access;

@@ -49,6 +49,7 @@ struct Launch {
   Observers observers{};  // empty: nobody watches
 
   bool watched() const { return !observers.empty(); }
+  bool is_one_warp() const { return shape.block.count() * shape.grid.count() <= kWarpSize; }
 };
 
 }  // namespace lockstep

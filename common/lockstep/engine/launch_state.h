@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,15 +29,22 @@ struct BadAccess {
 struct LaunchState {
   explicit LaunchState(const Launch& launch)
       : last_range(launch.program.accesses.size()),
+        reached(launch.program.accesses.size()),
         random(launch.schedule.seed + launch.sequence - 1),
         clock(launch.sequence << 32) {
     counters.at.resize(launch.program.code.size());
     counters.wider.resize(launch.program.neighbours);
   }
+  // The access reaches global memory there.
+  void reaches(const MemoryAccess& access, const Range& allocation) {
+    last_range[access.index] = allocation;
+    if (allocation.begin) reached[access.index].insert(allocation.begin);
+  }
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
+  std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
   std::mt19937_64 random;
   uint64_t clock;        // of the card; later than in any earlier launch
   uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)

@@ -128,12 +128,12 @@ template <RowMover move>
 bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   const Launch& launch = warp.launch();
   LaunchState& state = warp.state();
-  Range& range = state.last_range[access.index];
+  const Range& range = state.last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
   if (!row.inside(range, bytes)) {
     const Range found = launch.memory.find(row.first);
     if (!row.inside(found, bytes)) return false;
-    range = found;
+    state.reaches(access, found);
   }
   InstructionCounters& count = state.counters.at[access.pc];
   ++count.global.requests;

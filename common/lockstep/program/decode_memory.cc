@@ -20,10 +20,6 @@ MemoryOrder order_of(const Statement& s, bool atomic) {
   return s.has("volatile") ? MemoryOrder::kVolatile : MemoryOrder::kWeak;
 }
 
-bool is_atomic(const MemoryAccess& access) {
-  return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-}
-
 void read_modifier(MemoryAccess& access, const std::string& m) {
   static const std::set<std::string> hints = {
       "weak",    "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta",

@@ -58,6 +58,15 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   uint32_t neighbour = 0;      // see neighbours.h; 0: none
 };
 
+inline bool is_atomic(const MemoryAccess& access) {
+  return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+}
+
+// Accesses to constants and parameters are not.
+inline bool is_counted(const MemoryAccess& access) {
+  return access.space != Space::kConst && access.space != Space::kParam;
+}
+
 inline const char* verb(const MemoryAccess& access) {
   return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
 }

@@ -1,6 +1,7 @@
 #include "report/launch_record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/words.h"
 #include "count/atomic_loop.h"
@@ -43,7 +44,7 @@ bool awaits_memory(const Program& program, uint32_t pc) {
 
 // What lockstep counts in every form of an access that it can have.
 void add_any_form(CounterSums& sums, const MemoryAccess& access, const InstructionCounters& c) {
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(access);
   const bool loads = access.op == MemoryOp::kLoad || access.op == MemoryOp::kAtomic;
   const auto add = [&](const char* name, uint64_t value) {
     if (value) sums[name] += value;
@@ -64,7 +65,7 @@ void add_memory(CounterSums& sums, const MemoryAccess& access, const Instruction
   const auto add = [&](const std::string& name, uint64_t value) { sums[name] += value; };
   add_any_form(sums, access, c);
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(access);
   const std::string op = kOps[static_cast<int>(access.op)];
   const auto add_sectors = [&](const std::string& what, const auto& accesses) {
     add("l1tex__t_requests_pipe_lsu_mem_" + what + ".sum", accesses.requests);
@@ -146,21 +147,42 @@ void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
   counts.local = wider.local;
 }
 
+// What no two runs of a card need have in common decides about the access. Empty: nothing.
+std::string influence(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
+                      const Dependence& dependence, const MemoryAccess& access) {
+  if (!is_counted(access)) return {};
+  const InstructionCounters& c = counters.at[access.pc];
+  const auto is_ordered = [&](const Dependent& order) {
+    return order.accesses[access.index] || std::ranges::any_of(forms.of[access.index].parted_by,
+                                                               [&](uint32_t branch) { return order.branches[branch]; });
+  };
+  // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
+  // that last bits decide.
+  const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
+  const auto is_approximated = [&](const Approximated& bits) {
+    return bits.addresses[access.index] || std::ranges::any_of(bits.deciders[access.index], lanes_differ);
+  };
+  const bool ordered = is_ordered(dependence.order), approximated = c.threads > 0 && is_approximated(dependence.bits);
+  if (!ordered && !approximated) return {};
+  if (ordered && !launch.is_one_warp() && is_ordered(forms.own.order))
+    return words("it depends on the order in which threads come to an atomic, or change memory that others read");
+  if (approximated && is_approximated(forms.own.bits))
+    return words("it depends on a function that the hardware approximates");
+  return words(
+      "it depends on a value that an earlier launch left in memory, and that differs with the order of threads or in "
+      "its last bits");
+}
+
 CardCount card_count(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
-                     const MemoryAccess& access) {
+                     const Dependence& dependence, const MemoryAccess& access) {
   const AccessForm& form = forms.of[access.index];
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};
   card.access.op = form.op;
   card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
-  if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
-    card.doubt = words("it depends on the order in which threads come to an atomic, or change memory that others read");
-  // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
-  // that last bits decide.
-  const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
-  if (c.threads > 0 && (form.approximated || std::ranges::any_of(form.approximated_by, lanes_differ)))
-    card.doubt = words("it depends on a function that the hardware approximates");
+  if (std::string reason = influence(launch, counters, forms, dependence, access); !reason.empty())
+    card.doubt = std::move(reason);
   if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
         return is_used(read, launch.program, counters.at);
       }))
@@ -228,11 +250,11 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
 
 // No warp came to this access in the PTX. ptxas may make it elsewhere, where warps come; then it is doubtful.
 CardCount card_count_if_moved(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
-                              const MemoryAccess& access) {
+                              const Dependence& dependence, const MemoryAccess& access) {
   CardCount card{access, access, {}, {}, {}};
   const AccessForm& form = forms.of[access.index];
   if (!form.moved_to.empty() || !form.one_way.empty() || form.early)
-    card.doubt = card_count(launch, counters, forms, access).doubt;
+    card.doubt = card_count(launch, counters, forms, dependence, access).doubt;
   return card;
 }
 
@@ -282,7 +304,7 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
   }
   if (card.doubt.empty()) return;
   counted.notes.insert(card.doubt);
-  const bool atomic = card.access.op == MemoryOp::kAtomic || card.access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(card.access);
   if (of_ptx.empty()) add_memory(of_ptx, card.by_ptx, one_access(card.by_ptx.space));
   for (const std::string& name : exact_names())
     if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
@@ -333,7 +355,8 @@ void keep_differences(Counted& counted) {
 
 }  // namespace
 
-LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms) {
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
+                       const Dependence& dependence) {
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
@@ -345,7 +368,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     const InstructionCounters& c = state.counters.at[pc];
     const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
     if (c.warps == 0) {
-      if (access) add_card_count(record.all, card_count_if_moved(launch, state.counters, forms, *access), c);
+      if (access)
+        add_card_count(record.all, card_count_if_moved(launch, state.counters, forms, dependence, *access), c);
       continue;
     }
     const auto [file, line] = launch.names.source_line(pc);
@@ -358,7 +382,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
         counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }
     if (!access) continue;
-    const CardCount card = card_count(launch, state.counters, forms, *access);
+    const CardCount card = card_count(launch, state.counters, forms, dependence, *access);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
   }

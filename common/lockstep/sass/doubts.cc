@@ -9,10 +9,6 @@
 namespace lockstep {
 namespace {
 
-bool is_atomic(const MemoryAccess& access) {
-  return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-}
-
 // Why a card may count another number for this access; empty: ptxas has no reason to change it.
 std::string doubt_of(const MemoryAccess& access, const Place& place, bool conditional) {
   if (access.neighbour) return words("ptxas may join it with the access beside it");
@@ -29,8 +25,7 @@ std::string doubt_of(const MemoryAccess& access, const Place& place, bool condit
 Forms judge_alone(const Program& program) {
   Forms forms;
   const FlowFacts facts(flow_of(program));
-  const std::vector<bool> ordered = depend_on_order(program, facts).accesses;
-  const Approximated approximated = depend_on_approximations(program, facts);
+  forms.own = dependence(program, facts);
   forms.unwritten_reads = unwritten_reads(program, facts);
   const std::vector<bool> unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());
@@ -46,9 +41,6 @@ Forms judge_alone(const Program& program) {
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
     form.doubt = in.kind == Kind::kMatrix ? words("ptxas makes several accesses of one of a matrix")
                                           : doubt_of(access, place, !facts.conditions(access.pc).empty());
-    form.ordered = ordered[access.index];
-    form.approximated = approximated.addresses[access.index];
-    form.approximated_by = approximated.deciders[access.index];
     form.unwritten = unwritten[access.index];
   }
   return forms;

@@ -20,16 +20,11 @@ namespace {
 
 using Machine = std::vector<const MachineAccess*>;
 
-bool is_atomic(MemoryOp op) { return op == MemoryOp::kAtomic || op == MemoryOp::kReduction; }
-
 bool same_class(MemoryOp op, MachineAccess::Class kind) {
   if (op == MemoryOp::kLoad) return kind == MachineAccess::kLoad;
   if (op == MemoryOp::kStore) return kind == MachineAccess::kStore;
   return kind == MachineAccess::kAtomic || kind == MachineAccess::kReduction;
 }
-
-// Constants and parameters are not counted.
-bool is_counted(const MemoryAccess& access) { return access.space != Space::kConst && access.space != Space::kParam; }
 
 // From where an instruction is reached, and what is reached from there.
 class Reached {
@@ -62,9 +57,8 @@ class KernelComparison {
         machine_(machine),
         facts_(flow_of(program)),
         function_(functions_of(program)),
-        ordered_(depend_on_order(program, facts_)),
-        approximated_(depend_on_approximations(program, facts_)),
         uniform_(uniform_comparisons(program)) {
+    forms_.own = dependence(program, facts_);
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
@@ -105,13 +99,10 @@ class KernelComparison {
       AccessForm& form = forms_.of[access.index];
       if (in.kind == Kind::kMatrix) {
         form = matrix_form(access, program_.matrices[in.index]);
-        form.ordered = ordered_.accesses[access.index];
-        form.approximated = approximated_.addresses[access.index];
-        form.approximated_by = approximated_.deciders[access.index];
         form.unwritten = unwritten_[access.index];
         continue;  // all lanes of the warp are together
       }
-      form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
+      form = is_atomic(access) ? atomic_form(access) : move_form(access);
       const Reached reached(facts_, pc);
       const bool in_order = facts_.in_order() || meets_in_order(reached);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
@@ -120,10 +111,6 @@ class KernelComparison {
       parted_by.insert(turns_apart.begin(), turns_apart.end());
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
-      form.ordered = ordered_.accesses[access.index] ||
-                     std::ranges::any_of(parted_by, [&](uint32_t branch) { return ordered_.branches[branch]; });
-      form.approximated = approximated_.addresses[access.index];
-      form.approximated_by = approximated_.deciders[access.index];
       form.unwritten = unwritten_[access.index];
     }
     return std::move(forms_);
@@ -458,12 +445,10 @@ class KernelComparison {
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
   std::set<Register> used_;               // that an instruction reads; for matrices
-  const Dependent ordered_;
-  const Approximated approximated_;
-  const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;     // by Program::accesses
-  std::map<uint32_t, Machine> at_;  // by the line of the PTX
-  Machine elsewhere_;               // that no access of the PTX asks for
+  const Conditions uniform_;              // the lines of comparisons that all lanes of a warp answer alike
+  std::vector<bool> unwritten_;           // by Program::accesses
+  std::map<uint32_t, Machine> at_;        // by the line of the PTX
+  Machine elsewhere_;                     // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

@@ -11,6 +11,7 @@
 
 #include "program/program.h"
 #include "sass/conditions.h"
+#include "sass/influence.h"
 #include "sass/listing.h"
 #include "sass/unwritten.h"
 
@@ -30,15 +31,12 @@ struct AccessForm {
   std::vector<uint32_t> parted_by{};  // exact only while no lanes part at these branches of the program
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
-  std::vector<OneWay> one_way{};            // exact only if lanes go as these say
-  bool early = false;                       // ptxas makes it before the conditions that it has in the PTX
-  bool ordered = false;                     // depends on the order in which warps run
-  bool approximated = false;                // its address depends on a function that the hardware approximates
-  std::vector<uint32_t> approximated_by{};  // the branches that depend on one, and that decide about it
-  bool unwritten = false;                   // depends on Forms::unwritten_reads
-  bool retries = false;                     // a loop that tries again if another warp was faster
-  std::string doubt{};                      // why the count may differ from a card's; empty: it is exact
-  std::string note{};                       // what ptxas did, if the count follows it
+  std::vector<OneWay> one_way{};  // exact only if lanes go as these say
+  bool early = false;             // ptxas makes it before the conditions that it has in the PTX
+  bool unwritten = false;         // depends on Forms::unwritten_reads
+  bool retries = false;           // a loop that tries again if another warp was faster
+  std::string doubt{};            // why the count may differ from a card's; empty: it is exact
+  std::string note{};             // what ptxas did, if the count follows it
 };
 
 struct Forms {
@@ -47,6 +45,7 @@ struct Forms {
   // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
   std::vector<UnwrittenRead> unwritten_reads{};
+  Dependence own{};  // if earlier launches left nothing in memory that it finds
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
 };

@@ -6,6 +6,7 @@
 
 #include "program/register_use.h"
 #include "sass/makers.h"
+#include "sass/uniform.h"
 
 namespace lockstep {
 namespace {
@@ -111,12 +112,42 @@ class SharedWords {
   std::vector<uint32_t> function_;
 };
 
+// The access by which an instruction reads memory, and the one by which it writes memory. An atomic writes.
+struct Moves {
+  const MemoryAccess *reads = nullptr, *writes = nullptr;
+};
+Moves moves_of(const Program& program, const Instruction& in) {
+  if (in.kind == Kind::kAsync) {
+    const AsyncUse& use = program.async[in.index];
+    return use.op == AsyncOp::kCopy || use.op == AsyncOp::kBulk ? Moves{&use.from, &use.to} : Moves{};
+  }
+  const MemoryAccess* const access = plain_access(program, in);
+  if (!access) return {};
+  return access->op == MemoryOp::kLoad ? Moves{access, nullptr} : Moves{nullptr, access};
+}
+
 // Where such values come from.
 struct Origins {
-  std::vector<bool> made;                          // by instruction: whether it makes one
+  std::vector<bool> made;                          // by instruction: whether it makes one, or finds one in memory
   std::set<std::pair<uint32_t, uint32_t>> read{};  // instruction, register: those that hold one there
   bool in_memory = true;                           // whether a value that is stored and loaded again counts
 };
+
+bool adds_floats(const MemoryAccess& access) {
+  return is_atomic(access) && access.atomic == AtomicOp::kAdd && is_float(access.type);
+}
+
+// Whether memory holds the same behind several such atomics, whatever their order. A sum of floats does but for its
+// last bits.
+bool in_any_order(const MemoryAccess& access) {
+  switch (access.atomic) {
+    case AtomicOp::kInc:
+    case AtomicOp::kDec:
+    case AtomicOp::kExch:
+    case AtomicOp::kCas: return false;
+    default: return true;
+  }
+}
 
 // Registers and memory with such values. Grows until nothing is added.
 class Influence {
@@ -158,9 +189,22 @@ class Influence {
     return found;
   }
 
+  // By Program::accesses: whether what is in memory behind it is such a value, or depends on one. makes(pc, access):
+  // for an atomic, whether it makes one of others.
+  template <class Makes>
+  ByAccess leaves(const Makes& makes) const {
+    ByAccess result(program_.accesses.size());
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      const MemoryAccess* const writes = moves_of(program_, program_.code[pc]).writes;
+      if (!writes) continue;
+      result[writes->index] = is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc);
+    }
+    return result;
+  }
+
   // By Program::accesses.
-  std::vector<bool> accesses() const {
-    std::vector<bool> result(program_.accesses.size());
+  ByAccess accesses() const {
+    ByAccess result(program_.accesses.size());
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
       const MemoryAccess* const access = plain_access(program_, in);
@@ -183,29 +227,31 @@ class Influence {
     for (const uint32_t branch : facts_.deciders(pc)) reached |= branch < reached_.size() && decides(branch);
     bool grows = reached && !reached_[pc];
     reached_[pc] = reached_[pc] || reached;
-    bool has_one = origins_.made[pc] || is_reached(pc);
-    for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(pc, offset); });
-    if (const MemoryAccess* const access = origins_.in_memory ? plain_access(program_, in) : nullptr) {
-      if (access->op == MemoryOp::kLoad) has_one |= brings(*access);
-      if (access->op == MemoryOp::kStore ? has_one : leaves_one(pc, *access))
-        for (const Array& array : arrays_of(*access)) grows |= memory_.insert(array).second;
-    }
+    const bool has_one = moves_one(pc);
+    const MemoryAccess* const writes = origins_.in_memory ? moves_of(program_, in).writes : nullptr;
+    if (writes && (is_atomic(*writes) ? leaves_one(pc, *writes) : has_one))
+      for (const Array& array : arrays_of(*writes)) grows |= memory_.insert(array).second;
     if (has_one)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
     return grows;
   }
 
+  // Whether such a value decides what the instruction does, or it uses one.
+  bool takes_one(uint32_t pc) const {
+    bool takes = is_reached(pc);
+    for_each_source(program_, program_.code[pc], [&](uint32_t offset) { takes |= has(pc, offset); });
+    return takes;
+  }
+
+  bool moves_one(uint32_t pc) const {
+    const MemoryAccess* const reads = origins_.in_memory ? moves_of(program_, program_.code[pc]).reads : nullptr;
+    return origins_.made[pc] || takes_one(pc) || (reads && brings(*reads));
+  }
+
   // Whether an atomic leaves such a value in memory: the sum of floats depends on the order of the additions, and of
   // several exchanges the last one stays.
   bool leaves_one(uint32_t pc, const MemoryAccess& access) const {
-    if (access.op == MemoryOp::kLoad) return false;
-    const AtomicOp op = access.atomic;
-    const bool in_any_order = (op == AtomicOp::kAdd && !is_float(access.type)) || op == AtomicOp::kMin ||
-                              op == AtomicOp::kMax || op == AtomicOp::kAnd || op == AtomicOp::kOr ||
-                              op == AtomicOp::kXor;
-    bool takes_one = !in_any_order || is_reached(pc);
-    for_each_source(program_, program_.code[pc], [&](uint32_t offset) { takes_one |= has(pc, offset); });
-    return takes_one;
+    return adds_floats(access) || !in_any_order(access) || takes_one(pc);
   }
 
   // The space, and the array in it. Only global memory has arrays that are told apart. A generic pointer that is not
@@ -289,42 +335,66 @@ std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, c
   return behind;
 }
 
+void add_found(const Program& program, const ByAccess& found, Origins& origins) {
+  for (uint32_t i = 0; i < found.size(); ++i)
+    if (found[i]) origins.made[program.accesses[i].pc] = true;
+}
+
 }  // namespace
 
-Dependent depend_on_order(const Program& program, const FlowFacts& facts) {
+Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found, bool alone) {
   const Arrays arrays(program);
   const SharedWords words(program, facts, arrays);
   Origins origins;
-  for (uint32_t pc = 0; pc < program.code.size(); ++pc) origins.made.push_back(depends_on_threads(program, pc, words));
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc)
+    origins.made.push_back(!alone && depends_on_threads(program, pc, words));
+  add_found(program, found, origins);
   const Influence influence(program, facts, arrays, std::move(origins));
-  Dependent found{influence.accesses(), influence.branches()};
-  const std::vector<bool> behind = behind_loops(program, facts, found.branches);
+  Uniform uniform(program, Among::kLaunch);
+  // Exchanges that all write the same leave the same.
+  const auto makes = [&](uint32_t pc, const MemoryAccess& access) {
+    return !alone && !in_any_order(access) &&
+           !(uniform.at(pc, access.registers[1]) && (!access.operand2 || uniform.at(pc, access.operand2)));
+  };
+  Dependent result{influence.accesses(), influence.branches(), influence.leaves(makes)};
+  const std::vector<bool> behind = behind_loops(program, facts, result.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     if (const MemoryAccess* const access = behind[pc] ? plain_access(program, program.code[pc]) : nullptr)
-      found.accesses[access->index] = true;
-  return found;
+      result.accesses[access->index] = true;
+  return result;
 }
 
-Approximated depend_on_approximations(const Program& program, const FlowFacts& facts) {
+Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found) {
   Origins origins;
   for (const std::string& name : program.names)
     origins.made.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
-  Approximated found{std::vector<bool>(program.accesses.size()),
-                     std::vector<std::vector<uint32_t>>(program.accesses.size())};
-  if (std::ranges::count(origins.made, true) == 0) return found;
+  add_found(program, found, origins);
+  const size_t accesses = program.accesses.size();
+  Approximated result{ByAccess(accesses), std::vector<std::vector<uint32_t>>(accesses), ByAccess(accesses)};
+  if (std::ranges::count(origins.made, true) == 0) {
+    for (const MemoryAccess& access : program.accesses) result.leaves[access.index] = adds_floats(access);
+    return result;
+  }
   const Arrays arrays(program);
   const Influence influence(program, facts, arrays, std::move(origins));
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const MemoryAccess* const access = plain_access(program, program.code[pc]);
     if (!access) continue;
-    found.addresses[access->index] = influence.makes_address(pc);
-    found.deciders[access->index] = influence.deciders(pc);
+    result.addresses[access->index] = influence.makes_address(pc);
+    result.deciders[access->index] = influence.deciders(pc);
   }
-  return found;
+  result.leaves = influence.leaves([](uint32_t, const MemoryAccess& access) { return adds_floats(access); });
+  return result;
 }
 
-std::vector<bool> depend_on_unwritten(const Program& program, const FlowFacts& facts,
-                                      const std::vector<UnwrittenRead>& reads) {
+bool Found::any() const { return std::ranges::count(ordered, true) > 0 || std::ranges::count(approximated, true) > 0; }
+
+Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found, bool alone) {
+  return {depend_on_order(program, facts, found.ordered, alone),
+          depend_on_approximations(program, facts, found.approximated)};
+}
+
+ByAccess depend_on_unwritten(const Program& program, const FlowFacts& facts, const std::vector<UnwrittenRead>& reads) {
   Origins origins{std::vector<bool>(program.code.size()), {}, false};
   for (const UnwrittenRead& read : reads) origins.read.emplace(read.steps[0].pc, read.offset);
   return Influence(program, facts, Arrays(program), std::move(origins)).accesses();

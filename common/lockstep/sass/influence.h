@@ -1,6 +1,7 @@
 // influence: the accesses of a program whose addresses, or whether they are made at all, depend on something that no
 // two runs of a card need have in common: on the order in which threads happen to run, or on what a register held
-// before the program wrote it. Others depend on last bits that differ between lockstep and a card.
+// before the program wrote it. Others depend on last bits that differ between lockstep and a card. Such values stay in
+// memory, where later launches find them.
 #pragma once
 
 #include <vector>
@@ -11,29 +12,47 @@
 
 namespace lockstep {
 
+// By Program::accesses. Empty: none of them.
+using ByAccess = std::vector<bool>;
+
 struct Dependent {
-  std::vector<bool> accesses;  // by Program::accesses
+  ByAccess accesses;
   std::vector<bool> branches;  // by instruction
+  ByAccess leaves;             // what is in memory behind it depends on the order
 };
 
 // What depends on the result of an atomic, on a value that another thread may change meanwhile, or on the clock.
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
-// the order, too.
-Dependent depend_on_order(const Program& program, const FlowFacts& facts);
+// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. alone: the
+// launch is one warp, so only those matter.
+Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
+                          bool alone = false);
 
 // What depends on a function that the hardware approximates (ex2, lg2, sin, cos, rcp, rsqrt, …): lockstep's last bits
 // differ from a card's.
 struct Approximated {
-  // By Program::accesses: whether the address depends on one; the branches that ask about one and decide whether the
-  // access is made.
-  std::vector<bool> addresses;
+  ByAccess addresses;  // whether the address depends on one
+  // By Program::accesses: the branches that ask about one and decide whether the access is made.
   std::vector<std::vector<uint32_t>> deciders;
+  ByAccess leaves;  // last bits of what is in memory behind it: also of a sum of floats that atomics make in any order
 };
-Approximated depend_on_approximations(const Program& program, const FlowFacts& facts);
+// found: the loads that find such last bits of an earlier launch in memory.
+Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
+
+// Both, of one launch. ordered, approximated: the loads that find such values of earlier launches.
+struct Dependence {
+  Dependent order;
+  Approximated bits;
+};
+struct Found {
+  ByAccess ordered, approximated;
+  bool any() const;
+  auto operator<=>(const Found&) const = default;
+};
+Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found = {}, bool alone = false);
 
 // By Program::accesses: whether it depends on one of these reads.
-std::vector<bool> depend_on_unwritten(const Program& program, const FlowFacts& facts,
-                                      const std::vector<UnwrittenRead>& reads);
+ByAccess depend_on_unwritten(const Program& program, const FlowFacts& facts, const std::vector<UnwrittenRead>& reads);
 
 }  // namespace lockstep

@@ -1,0 +1,69 @@
+#include "device/carried.h"
+
+#include "program/register_use.h"
+#include "sass/program_flow.h"
+
+namespace lockstep {
+
+const Dependence& Carried::follow(const Launch& launch, const LaunchState& state, const Dependence& own) {
+  const bool alone = launch.is_one_warp();
+  Found found = this->found(launch, state);
+  const Dependence* dependence = &own;
+  if (alone || found.any()) {
+    const auto [known, is_new] = known_.try_emplace({&launch.program, alone, std::move(found)});
+    const Found& key = std::get<Found>(known->first);
+    if (is_new) known->second = lockstep::dependence(launch.program, FlowFacts(flow_of(launch.program)), key, alone);
+    dependence = &known->second;
+  }
+  for (uint32_t access = 0; access < state.reached.size(); ++access) {
+    const bool ordered = dependence->order.leaves[access], approximated = dependence->bits.leaves[access];
+    if (!ordered && !approximated) continue;
+    for (const uint64_t allocation : state.reached[access]) {
+      Values& values = holds_[allocation];
+      values.ordered |= ordered;
+      values.approximated |= approximated;
+    }
+  }
+  return *dependence;
+}
+
+void Carried::overwritten(const Region& region) {
+  const Range range = memory_.find(region.address);
+  const bool has_gaps = region.rows > 1 && region.pitch > region.width;
+  if (range.begin == region.address && range.end - range.begin == region.width * region.rows && !has_gaps)
+    holds_.erase(range.begin);
+}
+
+void Carried::copied(const Region& to, uint64_t from) {
+  overwritten(to);
+  const Values values = in(memory_.find(from).begin);
+  if (!values.ordered && !values.approximated) return;
+  Values& there = holds_[memory_.find(to.address).begin];
+  there.ordered |= values.ordered;
+  there.approximated |= values.approximated;
+}
+
+Carried::Values Carried::in(uint64_t allocation) const {
+  const auto found = holds_.find(allocation);
+  return found == holds_.end() ? Values{} : found->second;
+}
+
+Found Carried::found(const Launch& launch, const LaunchState& state) const {
+  if (holds_.empty()) return {};
+  const Program& program = launch.program;
+  Found result{ByAccess(program.accesses.size()), ByAccess(program.accesses.size())};
+  const auto add = [&](uint32_t access, uint64_t allocation) {
+    const Values values = in(allocation);
+    if (values.ordered) result.ordered[access] = true;
+    if (values.approximated) result.approximated[access] = true;
+  };
+  for (const MemoryAccess& access : program.accesses)
+    if (access.op == MemoryOp::kLoad)
+      for (const uint64_t allocation : state.reached[access.index]) add(access.index, allocation);
+  for (const TextureUse& use : program.textures)  // of which texture it is was not noted
+    if (use.op != TextureOp::kStore && use.op != TextureOp::kQuery)
+      for (const auto& [handle, texture] : launch.textures) add(use.access, memory_.find(texture.address).begin);
+  return result;
+}
+
+}  // namespace lockstep

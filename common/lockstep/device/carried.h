@@ -1,0 +1,41 @@
+// carried: what launches leave in global memory that no two runs of a card need have in common, and which later
+// launches find it. An allocation is looked at as a whole: it holds such values from the first that a kernel leaves in
+// it, until the host overwrites all of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "device/requests.h"
+#include "engine/launch_state.h"
+#include "sass/influence.h"
+
+namespace lockstep {
+
+class Carried {
+ public:
+  explicit Carried(const Memory& memory) : memory_(memory) {}
+
+  // On what the accesses of a launch that has ended depend. own: if it found nothing. Notes what the launch leaves.
+  const Dependence& follow(const Launch& launch, const LaunchState& state, const Dependence& own);
+
+  void overwritten(const Region& region);  // by the host
+  void copied(const Region& to, uint64_t from);
+  void allocated(uint64_t address) { holds_.erase(address); }
+  void forget_programs() { known_.clear(); }
+
+ private:
+  struct Values {
+    bool ordered = false, approximated = false;
+  };
+  Values in(uint64_t allocation) const;
+  Found found(const Launch& launch, const LaunchState& state) const;
+
+  const Memory& memory_;
+  std::map<uint64_t, Values> holds_;  // by the start of the allocation; others hold none
+  // Whether the launch is one warp.
+  std::map<std::tuple<const Program*, bool, Found>, Dependence> known_;
+};
+
+}  // namespace lockstep

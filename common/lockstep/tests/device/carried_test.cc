@@ -1,0 +1,176 @@
+// carried_test: what a launch leaves in memory in an order that no two runs need have in common, or with last bits that
+// differ, makes later launches doubtful where it decides an address, or whether an access is made.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "device/emulated_device.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kBytes = 4096;
+
+// %rd1, %rd2: arrays; %r1: the thread's number in the block; %rd3, %rd4: its elements of the arrays.
+std::string kernel(const std::string& name, const std::string& body) {
+  return ".visible .entry " + name + "(.param .u64 a, .param .u64 b)\n{\n" +
+         ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[1024];\n"
+         "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x;\n"
+         "mul.wide.u32 %rd5, %r1, 4; add.u64 %rd3, %rd1, %rd5; add.u64 %rd4, %rd2, %rd5;\n" +
+         body + "\nret;\n}\n";
+}
+
+std::string load_by(const std::string& index) {
+  return index +
+         "and.b32 %r3, %r3, 511; mul.wide.u32 %rd6, %r3, 4; add.u64 %rd7, %rd2, %rd6;\n"
+         "ld.global.u32 %r4, [%rd7];";
+}
+
+std::string module_text() {
+  const std::string ticket = "atom.global.add.u32 %r2, [%rd2], 1;\n",
+                    by_ticket = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd7, %rd1, %rd6;\n";
+  return ".version 9.0\n.target sm_80\n.address_size 64\n" +
+         kernel("compact", ticket + by_ticket + "st.global.u32 [%rd7+64], %r1;") +
+         kernel("number", ticket + "st.global.u32 [%rd3], %r2;") +
+         kernel("only_last", ticket + "setp.ne.u32 %p1, %r2, 63;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;") +
+         kernel("count", ticket + "red.global.add.u32 [%rd1], %r1;") +
+         kernel("sum", "mov.f32 %f1, 0f3F800000;\nred.global.add.f32 [%rd1], %f1;") +
+         kernel("sine", "mov.f32 %f1, 0f3F800000;\nsin.approx.f32 %f2, %f1;\nst.global.f32 [%rd3], %f2;") +
+         kernel("set", "atom.global.cas.b32 %r2, [%rd1], 0, 1;\natom.global.exch.b32 %r3, [%rd1+4], 7;") +
+         kernel("last_stays", "atom.global.exch.b32 %r2, [%rd1], %r1;") +
+         kernel("pass_on", "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd4], %r2;") +
+         kernel("pass_on_later",
+                "mov.u64 %rd8, s;\ncvta.shared.u64 %rd8, %rd8;\ncvta.to.shared.u64 %rd8, %rd8;\nadd.u64 %rd8, %rd8, "
+                "%rd5;\ncp.async.ca.shared.global [%rd8], [%rd3], 4;\ncp.async.wait_all;\nld.shared.u32 %r2, [%rd8];\n"
+                "st.global.u32 [%rd4], %r2;") +
+         kernel("copy_value", "ld.global.u32 %r2, [%rd3];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%rd4], %r2;") +
+         kernel("where", load_by("ld.global.u32 %r3, [%rd3];\n")) +
+         kernel("whether",
+                "ld.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p1, %r3, 12345;\n@%p1 bra OUT;\nst.global.u32 [%rd4], "
+                "%r1;\nOUT:") +
+         kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
+}
+
+class Carried : public testing::Test {
+ protected:
+  Carried() : device_(EmulatedDevice::create({.memory_bytes = 64 << 20})) {
+    for (uint64_t* array : {&a_, &b_, &c_}) allocate(array);
+    EXPECT_TRUE(device_->load_module({module_text()}, &module_).ok());
+  }
+
+  void allocate(uint64_t* array) {
+    EXPECT_TRUE(device_->allocate(kBytes, array).ok());
+    EXPECT_TRUE(device_->fill(*array, 0, kBytes).ok());
+  }
+
+  void run(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
+    FunctionInfo function;
+    EXPECT_TRUE(device_->find_function(module_, kernel, &function).ok());
+    const std::array<uint64_t, 2> params{a, b};
+    LaunchRequest request;
+    request.function = function.id;
+    request.grid = {1, 1, 1};
+    request.block = {threads, 1, 1};
+    request.params = std::as_bytes(std::span(params));
+    const Outcome outcome = device_->launch(request);
+    EXPECT_TRUE(outcome.ok()) << outcome.message;
+  }
+
+  // Whether the launch is doubtful because of what it finds.
+  bool doubts(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
+    run(kernel, a, b, threads);
+    const auto launch = nlohmann::json::parse(device_->report_json())["launches"].back();
+    bool found = false;
+    for (const std::string note : launch.value("notes", nlohmann::json::array()))
+      found |= note.find("an earlier launch left") != note.npos;
+    return found;
+  }
+
+  std::unique_ptr<EmulatedDevice> device_;
+  ModuleId module_ = 0;
+  uint64_t a_ = 0, b_ = 0, c_ = 0;
+};
+
+TEST_F(Carried, PlacesAndValuesOfTicketsDecideLater) {
+  for (const char* kernel : {"compact", "number", "only_last", "last_stays"}) {
+    allocate(&a_);
+    allocate(&c_);  // the first ticket is 0
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel << ": nothing is there yet";
+    run(kernel, a_, c_);
+    EXPECT_TRUE(doubts("where", a_, b_)) << kernel;
+    EXPECT_TRUE(doubts("whether", a_, b_)) << kernel;
+    EXPECT_FALSE(doubts("copy_value", a_, b_)) << kernel << ": only the value differs";
+    EXPECT_FALSE(doubts("tid", a_, c_)) << kernel << ": not read";
+  }
+}
+
+TEST_F(Carried, WhatIsTheSameInAnyOrderDecidesNothing) {
+  for (const char* kernel : {"count", "set"}) {
+    run(kernel, a_, c_);
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
+  }
+}
+
+TEST_F(Carried, OneWarpHasNoOrderButFindsOne) {
+  run("compact", a_, c_, 32);
+  EXPECT_FALSE(doubts("where", a_, b_));
+  run("compact", a_, c_);
+  EXPECT_TRUE(doubts("where", a_, b_, 32));
+}
+
+// A sum of floats, and what a sine makes, differ in their last bits: they decide a branch only if lanes part there.
+TEST_F(Carried, LastBitsDecideWhereAndSeldomWhether) {
+  for (const char* kernel : {"sum", "sine"}) {
+    allocate(&a_);
+    run(kernel, a_, c_);
+    EXPECT_TRUE(doubts("where", a_, b_)) << kernel;
+    EXPECT_FALSE(doubts("whether", a_, b_)) << kernel;
+  }
+}
+
+TEST_F(Carried, LaunchesAndCopiesPassItOn) {
+  for (const char* kernel : {"pass_on", "pass_on_later"}) {
+    allocate(&a_);
+    allocate(&b_);
+    run("compact", a_, c_);
+    EXPECT_FALSE(doubts("where", b_, c_)) << kernel;
+    run(kernel, a_, b_);
+    EXPECT_TRUE(doubts("where", b_, c_)) << kernel;
+  }
+  allocate(&c_);
+  EXPECT_TRUE(device_->copy_within({c_, 64, 64}, a_, 64).ok());
+  EXPECT_TRUE(doubts("where", c_, b_)) << "a copy of a part";
+}
+
+TEST_F(Carried, WhatTheHostOverwritesIsForgotten) {
+  const std::array<std::byte, kBytes> zeros{};
+  run("compact", a_, c_);
+  EXPECT_TRUE(device_->copy_in(a_, zeros.data(), kBytes - 4).ok());
+  EXPECT_TRUE(doubts("where", a_, b_)) << "not all of it";
+  EXPECT_TRUE(device_->copy_in({a_, 128, 64, kBytes / 128}, zeros.data(), 64).ok());
+  EXPECT_TRUE(doubts("where", a_, b_)) << "rows with gaps";
+  EXPECT_TRUE(device_->copy_in(a_, zeros.data(), kBytes).ok());
+  EXPECT_FALSE(doubts("where", a_, b_));
+  run("compact", a_, c_);
+  EXPECT_TRUE(device_->fill(a_, 0, kBytes).ok());
+  EXPECT_FALSE(doubts("where", a_, b_));
+  run("compact", a_, c_);
+  EXPECT_TRUE(device_->copy_within({a_, kBytes, kBytes}, b_, kBytes).ok());
+  EXPECT_FALSE(doubts("where", a_, b_));
+}
+
+TEST_F(Carried, NewMemoryHoldsNothing) {
+  EXPECT_TRUE(device_->reserve(kBytes, &a_).ok());
+  EXPECT_TRUE(device_->allocate_reserved(a_).ok());
+  EXPECT_TRUE(device_->fill(a_, 0, 64).ok());
+  run("compact", a_, c_);
+  EXPECT_TRUE(doubts("where", a_, b_));
+  EXPECT_TRUE(device_->free(a_).ok());
+  EXPECT_TRUE(device_->allocate_reserved(a_).ok());
+  EXPECT_FALSE(doubts("where", a_, b_));
+}
+
+}  // namespace
+}  // namespace lockstep
