@@ -87,6 +87,7 @@ class History {
     if (together_) together_->pass_to(segment);
   }
   void end_together() { together_ = nullptr; }
+  bool is_together() const { return together_; }
   size_t waiting() const { return waiting_.size() - gaps_; }
 
  private:
