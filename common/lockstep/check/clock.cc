@@ -245,8 +245,13 @@ void History::put_together(Version& version, Remembered* remembered) {
 }
 
 bool History::knows(Version* version, const Question& asked) {
-  if (met_ <= kPatience * waiting())
-    if (const std::optional<bool> found = look(version, asked)) return *found;
+  if (at_once_ == 0) {
+    if (met_ <= kPatience * waiting())
+      if (const std::optional<bool> found = look(version, asked)) return *found;
+    at_once_ = kAtOnce;
+  } else {
+    --at_once_;
+  }
   settle();
   return version->knowledge.knows(asked.warp, asked.lane, asked.time);
 }

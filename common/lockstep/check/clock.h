@@ -3,8 +3,9 @@
 // A thread learns at every acquire, but most of what it learns decides nothing: lockstep asks only when two threads use
 // one word. So a clock only notes from which two clocks it has learned; such a note is a version. A question looks
 // through the latest versions, and usually finds there what a lock or a flag has just passed on. If questions meet too
-// many versions, or if too many wait, all of them are settled, the oldest first: each puts its knowledge together. So
-// no program takes much longer than if every clock were put together at once.
+// many versions, or if too many wait, all of them are settled, the oldest first: each puts its knowledge together. If
+// questions have met too many, the next questions will probably do so, too: they settle at once. So no program takes
+// much longer than if every clock were put together at once.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +65,8 @@ class History {
  public:
   // So many versions may wait, of 64 bytes each. If there are more, they are settled.
   static constexpr size_t kMostWaiting = 1 << 19, kFewWaiting = 1 << 14;
+  // After questions have met too many versions, so many questions settle at once.
+  static constexpr size_t kAtOnce = 64;
 
   History();
   ~History();
@@ -84,6 +87,7 @@ class History {
     if (together_) together_->pass_to(segment);
   }
   void end_together() { together_ = nullptr; }
+  bool is_together() const { return together_; }
   size_t waiting() const { return waiting_.size() - gaps_; }
 
  private:
@@ -112,6 +116,7 @@ class History {
   std::function<std::optional<Remembered>(SegmentId from)> find_remembered_;
   uint32_t now_ = 0, question_ = 0;
   size_t met_ = 0;             // by questions since the last time that versions were settled
+  size_t at_once_ = 0;         // so many of the next questions settle at once
   Version* latest_ = nullptr;  // the last one that joined two
   std::vector<std::unique_ptr<Version[]>> memory_;
   Version* spare_ = nullptr;  // a list, by Version::one

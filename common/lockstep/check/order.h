@@ -156,7 +156,8 @@ class Order {
   void play_strong(const OrderEvent& event, const uint64_t* addresses);
   void play_chain(const OrderEvent& event, uint64_t address, const Moments& row);
   void play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t address);
-  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access);
+  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const StrongAccess& access,
+                   bool may_repeat);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
     WarpOrder& w = block.warps[warp];
     if (w.threads.empty()) begin_threads(block, w);

@@ -148,8 +148,11 @@ void Order::play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t addr
   ThreadClock& t = thread(block, event.lanes.warp, lane);
   ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
   auto found = released.find(address);
-  if (access.reads() && found != released.end()) read(t, block, found->second, access);
-  if (access.op == MemoryOp::kLoad || (event.failed >> lane & 1)) return;
+  const bool only_reads = access.op == MemoryOp::kLoad || (event.failed >> lane & 1);
+  // A thread that polls reads the same again. Together, many addresses tell the same.
+  if (access.reads() && found != released.end())
+    read(t, block, found->second, access, only_reads || !access.releases() || history_.is_together());
+  if (only_reads) return;
   const bool passes_on = access.releases() || t.fenced.taken;
   if (!passes_on && found == released.end()) return;
   if (!passes_on) return access.updates() ? void() : void(released.erase(found));
@@ -166,7 +169,8 @@ void Order::play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t addr
 }
 
 // The thread reads what was released.
-void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const StrongAccess& access) {
+void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const StrongAccess& access,
+                 bool may_repeat) {
   static const Clock kNothing;
   const Clock& of_block = released.block == block.block ? released.to_block : kNothing;
   const Clock& of_all = access.scope == Scope::kDevice ? released.to_all : kNothing;
@@ -175,7 +179,8 @@ void Order::read(ThreadClock& t, const BlockOrder& block, const Released& releas
     if (is_in(t.acquired)) return;  // it polls
     t.clock.learn(of_all);
     if (!of_block.same_as(of_all)) t.clock.learn(of_block);
-    t.acquired = {of_block, of_all, released.series};
+    // Else the thread does not keep these clocks: the sole owner of a clock changes its tree in place.
+    if (may_repeat) t.acquired = {of_block, of_all, released.series};
     return;
   }
   const auto known = std::ranges::find(t.latest, released.series, &Told::series);

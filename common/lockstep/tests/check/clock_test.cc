@@ -256,6 +256,24 @@ TEST(Clock, WhatWaitsIsBounded) {
   EXPECT_EQ(history.waiting(), 0u);
 }
 
+TEST(Clock, AfterALongSearchTheNextQuestionsSettleAtOnce) {
+  History history;
+  Clock clock;
+  const auto ask_about_nothing = [&] { EXPECT_FALSE(clock.knows(1000, 0, 1)); };
+  for (uint32_t warp = 0; warp < 200; ++warp) clock.learn(history, all_of(warp, 1, 5));
+  EXPECT_EQ(history.waiting(), 200u);
+  ask_about_nothing();
+  EXPECT_EQ(history.waiting(), 0u) << "it met too many versions";
+  for (uint32_t moment = 6; moment < 6 + History::kAtOnce; ++moment) {
+    clock.learn(history, all_of(0, 1, moment));
+    ask_about_nothing();
+    ASSERT_EQ(history.waiting(), 0u) << moment;
+  }
+  clock.learn(history, all_of(1, 1, 6));
+  ask_about_nothing();
+  EXPECT_EQ(history.waiting(), 1u) << "then questions look again";
+}
+
 // Only one lane's access of that warp is remembered.
 TEST(Clock, ARowIsSettledOnlyInPart) {
   const RememberedBy by(8);
