@@ -107,13 +107,14 @@ static Path behind(const Join& join, Mask lanes) {
   return {.mask = lanes, .pc = join.pc, .frame = join.frame, .join = join.parent};
 }
 
-// Lanes that wait at joins continue without the others. False if no lane waits there.
+// Lanes that wait at joins continue without the others, which the report learns. False if no lane waits there.
 bool Warp::release_joins() {
   bool any = false;
   const std::vector<Join*> joins = joins_.in_use();
   for (Join* join : joins) {
     if (!join->arrived) continue;
     join->expected &= ~join->arrived;
+    ++state_->counters.at[join->pc].divergent;
     paths_.push_back(behind(*join, std::exchange(join->arrived, 0)));
     if (!join->expected) joins_.free(join);
     any = true;

@@ -1,6 +1,7 @@
 #include "report/launch_record.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/words.h"
@@ -8,6 +9,7 @@
 #include "count/counter_names.h"
 #include "count/occupancy.h"
 #include "program/register_use.h"
+#include "sass/program_flow.h"
 
 namespace lockstep {
 namespace {
@@ -147,10 +149,34 @@ void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
   counts.local = wider.local;
 }
 
+// A launch that has ended, and what its counters mean.
+struct Ended {
+  const Launch& launch;
+  const LaunchCounters& counters;
+  const Forms& forms;
+  const Dependence& dependence;
+  bool parted = false;             // lanes of a warp went different ways
+  std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others at a join
+
+  Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependence& depends)
+      : launch(of), counters(counts), forms(made), dependence(depends) {
+    std::optional<Flow> flow;
+    for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
+      if (counters.at[pc].divergent == 0) continue;
+      parted = true;
+      const Instruction& in = launch.program.code[pc];
+      if (in.kind != Kind::kJoin || in.index != 0) continue;
+      if (!flow) flow = flow_of(launch.program);
+      went_alone.resize(counters.at.size() + 1);
+      spread_apart(launch.program, *flow, pc, went_alone);
+    }
+  }
+};
+
 // What no two runs of a card need have in common decides about the access. Empty: nothing.
-std::string influence(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
-                      const Dependence& dependence, const MemoryAccess& access) {
+std::string influence(const Ended& ended, const MemoryAccess& access) {
   if (!is_counted(access)) return {};
+  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
   const InstructionCounters& c = counters.at[access.pc];
   const auto is_ordered = [&](const Dependent& order) {
     return order.accesses[access.index] || std::ranges::any_of(forms.of[access.index].parted_by,
@@ -173,16 +199,15 @@ std::string influence(const Launch& launch, const LaunchCounters& counters, cons
       "its last bits");
 }
 
-CardCount card_count(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
-                     const Dependence& dependence, const MemoryAccess& access) {
+CardCount card_count(const Ended& ended, const MemoryAccess& access) {
+  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
   const AccessForm& form = forms.of[access.index];
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};
   card.access.op = form.op;
   card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
-  if (std::string reason = influence(launch, counters, forms, dependence, access); !reason.empty())
-    card.doubt = std::move(reason);
+  if (std::string reason = influence(ended, access); !reason.empty()) card.doubt = std::move(reason);
   if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
         return is_used(read, launch.program, counters.at);
       }))
@@ -195,8 +220,8 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const bool early = form.parts || !waits;
   // A lane that comes alone cannot part. Others would have come with it here.
   const bool alone = c.threads == c.warps && !forms.places[access.pc].merges;
-  if ((early && lanes_part(launch.program, counters, forms, access.pc)) ||
-      (!alone && std::ranges::any_of(form.parted_by, is_parted)))
+  if ((early && lanes_part(launch.program, counters, forms, access.pc)) || (form.yields && parted) ||
+      (!went_alone.empty() && went_alone[access.pc]) || (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     card.doubt =
         words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   const auto as_often = [&](uint32_t pc) {
@@ -248,13 +273,13 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   return card;
 }
 
-// No warp came to this access in the PTX. ptxas may make it elsewhere, where warps come; then it is doubtful.
-CardCount card_count_if_moved(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
-                              const Dependence& dependence, const MemoryAccess& access) {
+// No warp came to this access in the PTX. It is doubtful if ptxas may make it elsewhere, where warps come, or if
+// threads may come in another order.
+CardCount card_count_of_nobody(const Ended& ended, const MemoryAccess& access) {
   CardCount card{access, access, {}, {}, {}};
-  const AccessForm& form = forms.of[access.index];
-  if (!form.moved_to.empty() || !form.one_way.empty() || form.early)
-    card.doubt = card_count(launch, counters, forms, dependence, access).doubt;
+  const AccessForm& form = ended.forms.of[access.index];
+  const bool moved = !form.moved_to.empty() || !form.one_way.empty() || form.early;
+  card.doubt = moved ? card_count(ended, access).doubt : influence(ended, access);
   return card;
 }
 
@@ -362,14 +387,14 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
   if (state.faulted || !state.fault.ok()) add_early_end(record.all);
   if (state.faulted) return record;  // how far each block got depends on the host's threads
+  const Ended ended(launch, state.counters, forms, dependence);
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
     const InstructionCounters& c = state.counters.at[pc];
     const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
     if (c.warps == 0) {
-      if (access)
-        add_card_count(record.all, card_count_if_moved(launch, state.counters, forms, dependence, *access), c);
+      if (access) add_card_count(record.all, card_count_of_nobody(ended, *access), c);
       continue;
     }
     const auto [file, line] = launch.names.source_line(pc);
@@ -382,7 +407,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
         counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }
     if (!access) continue;
-    const CardCount card = card_count(launch, state.counters, forms, dependence, *access);
+    const CardCount card = card_count(ended, *access);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
   }

@@ -112,6 +112,7 @@ class KernelComparison {
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
       form.unwritten = unwritten_[access.index];
+      form.yields = std::ranges::any_of(found(access), &MachineAccess::yields);
     }
     return std::move(forms_);
   }

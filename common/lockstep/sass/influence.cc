@@ -6,6 +6,7 @@
 
 #include "program/register_use.h"
 #include "sass/makers.h"
+#include "sass/program_flow.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
@@ -90,15 +91,19 @@ class SharedWords {
     return false;
   }
 
-  // Whether the loop around the load stores to the same array, at other elements than the load's own.
+  // Whether the loop around the load, or what follows it before a barrier, stores to the same array, at other elements
+  // than the load's own.
   bool others_store(uint32_t load, const MemoryAccess& access) const {
     std::set<int64_t> mine = arrays_.of(access);
     mine.erase(Arrays::kUnknown);
+    if (mine.empty()) return false;
+    std::vector<bool> behind(program_.code.size() + 1, false);
+    spread_apart(program_, facts_.flow(), load, behind);
     bool stores = false;
     for (const MemoryAccess& other : program_.accesses) {
       if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
           !plain_access(program_, program_.code[other.pc]) ||
-          facts_.places()[other.pc].outer != facts_.places()[load].outer)
+          (facts_.places()[other.pc].outer != facts_.places()[load].outer && !behind[other.pc]))
         continue;
       if (other.base == access.base && other.offset == access.offset) return false;
       for (const int64_t array : arrays_.of(other)) stores |= mine.contains(array);
@@ -316,21 +321,14 @@ bool depends_on_threads(const Program& program, uint32_t pc, const SharedWords& 
 
 // By instruction: what lanes come to that left a loop at one of these branches, before they are brought together.
 std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, const std::vector<bool>& branches) {
-  using Steps = std::vector<uint32_t>;
-  static const Steps kNoSteps;
-  const auto next = [&](uint32_t at) -> const Steps& {
-    if (at >= program.code.size()) return kNoSteps;
-    const Kind kind = program.code[at].kind;
-    const bool together = kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective;
-    return together ? kNoSteps : facts.flow().successors[at];
-  };
   std::vector<bool> behind(program.code.size() + 1, false);
   for (uint32_t branch = 0; branch < program.code.size(); ++branch) {
     if (!branches[branch] || facts.loops(branch).empty()) continue;
     const uint32_t loop = facts.loops(branch).back();
     if (!facts.leaves_loop(branch, loop)) continue;
     for (const uint32_t to : facts.flow().successors[branch])
-      if (to >= program.code.size() || !std::ranges::count(facts.loops(to), loop)) spread(to, behind, next);
+      if (to >= program.code.size() || !std::ranges::count(facts.loops(to), loop))
+        spread_apart(program, facts.flow(), to, behind);
   }
   return behind;
 }

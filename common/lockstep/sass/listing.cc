@@ -65,6 +65,9 @@ class Section {
     const FlowFacts facts(std::move(flow));
     const Meetings meetings(facts);
     const MachineUniform uniform(code_, facts);
+    std::vector<bool> yields(code_.size() + 1, false);
+    for (uint32_t i = 0; i < code_.size(); ++i)
+      if (code_[i].opcode() == "YIELD") spread(i, yields, [&](uint32_t at) { return before_sync(facts, at); });
     const auto named = [&](const std::vector<uint32_t>& branches) {
       std::vector<PartingBranch> found;
       for (const uint32_t branch : branches)
@@ -88,6 +91,7 @@ class Section {
         access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
       }
       access->elected = predicates.is_elected(i);
+      access->yields = yields[i];
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
       kernel.accesses.push_back(*access);
@@ -98,6 +102,12 @@ class Section {
  private:
   static bool is_indexed(const MachineInstruction& in) {
     return in.opcode().starts_with("BRX") || in.opcode().starts_with("JMX");
+  }
+
+  // The steps of an instruction that does not bring the lanes of a warp together.
+  std::vector<uint32_t> before_sync(const FlowFacts& facts, uint32_t at) const {
+    if (at >= code_.size() || code_[at].opcode() == "BAR" || code_[at].opcode() == "WARPSYNC") return {};
+    return facts.flow().successors[at];
   }
 
   // The number of "B2".

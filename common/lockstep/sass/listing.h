@@ -26,6 +26,7 @@ struct MachineAccess {
   uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
   bool counts = false;        // ATOMS.POPC.INC: adds the number of lanes
   bool elected = false;       // the first active lane alone makes it
+  bool yields = false;        // behind a YIELD, before a barrier: lanes may be apart, whatever BSYNC says
   uint32_t line = 0;          // of the PTX
   uint32_t loops = 0;         // that contain it
   uint32_t shared_loops = 0;  // that contain it and all copies of it

@@ -111,6 +111,17 @@ class Predicates {
 
 }  // namespace
 
+void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached) {
+  using Steps = std::vector<uint32_t>;
+  static const Steps kNoSteps;
+  spread(from, reached, [&](uint32_t at) -> const Steps& {
+    if (at >= program.code.size()) return kNoSteps;
+    const Kind kind = program.code[at].kind;
+    const bool together = kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective;
+    return together ? kNoSteps : flow.successors[at];
+  });
+}
+
 Flow flow_of(const Program& program) {
   const auto end = static_cast<uint32_t>(program.code.size());
   Flow flow(end);

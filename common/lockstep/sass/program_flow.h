@@ -8,4 +8,8 @@ namespace lockstep {
 
 Flow flow_of(const Program& program);
 
+// Marks what lanes come to from here before a barrier, a warp sync or a collective brings them together. reached: by
+// instruction, and one more for the end.
+void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached);
+
 }  // namespace lockstep

@@ -250,6 +250,48 @@ TEST(MachineCode, TheOrderOfWarpsIsADoubtOnlyIfThereAreSeveral) {
   EXPECT_TRUE(is_doubtful(launch_with(Tools{}, ticket, 32, 2), kGlobal + "global_op_st.sum")) << "two blocks";
 }
 
+// if (ticket == 99) store: no thread of this run gets that ticket.
+TEST(MachineCode, AnAccessToWhichNobodyCameMayDependOnTheOrder) {
+  const json launch = launch_with(
+      Tools{},
+      "atom.global.add.u32 %r3, [%rd1], 1;\nsetp.ne.u32 %p1, %r3, 99;\n@%p1 ret;\nst.global.u32 [%rd1+64], %r1;", 64);
+  EXPECT_TRUE(is_doubtful(launch, kGlobal + "global_op_st.sum"));
+  EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
+}
+
+// The even lanes wait where all meet, while the odd ones take so many tickets that lockstep lets the others go on.
+TEST(MachineCode, LanesThatDidNotWaitForOthersAreADoubt) {
+  const auto store_behind = [](int turns) {
+    return launch_with(Tools{},
+                       "ld.global.u32 %r9, [%rd1+32];\nand.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\nmov.u32 "
+                       "%r4, 0;\n@%p1 bra OUT;\nTURN:\natom.global.add.u32 %r5, [%rd1], 1;\nadd.u32 %r6, %r6, "
+                       "%r5;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, " +
+                           std::to_string(turns) + ";\n@%p2 bra TURN;\nOUT:\nst.global.u32 [%rd1+64], %r1;");
+  };
+  const json few = store_behind(4), many = store_behind(1000);
+  EXPECT_FALSE(is_doubtful(few, kGlobal + "global_op_st.sum"));
+  EXPECT_EQ(count(few, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 1);
+  EXPECT_EQ(count(many, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 2) << "the test means nothing";
+  EXPECT_TRUE(is_doubtful(many, kGlobal + "global_op_st.sum"));
+  EXPECT_TRUE(notes_say(many, "different ways"));
+  EXPECT_FALSE(is_doubtful(many, kGlobal + "global_op_ld.sum")) << "before they part";
+}
+
+// Behind YIELD, lanes need not be together, though BSYNC stands there.
+TEST(MachineCode, LanesThatPartAreADoubtBehindAYield) {
+  const auto store_behind = [](const char* opcode, const char* bit) {
+    return launch_of(
+        "and.b32 %r3, %r1, " + std::string(bit) +
+            ";\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra OUT;\nadd.u32 %r4, %r4, 1;\nOUT:\nst.global.u32 [%rd1], %r4;",
+        {std::string("11: ") + opcode, "11: BSSY B0, `(.L_x_2)", "11: ISETP.NE.AND P0, PT, R3, RZ, PT",
+         "12: @P0 BRA `(.L_x_1)", "13: IADD3 R4, R4, 0x1, RZ", ".L_x_1:", "15: BSYNC B0",
+         ".L_x_2:", "15: STG.E desc[UR4][R2.64], R4"});
+  };
+  EXPECT_FALSE(is_doubtful(store_behind("NOP", "1"), kGlobal + "global_op_st.sum"));
+  EXPECT_TRUE(is_doubtful(store_behind("YIELD", "1"), kGlobal + "global_op_st.sum"));
+  EXPECT_FALSE(is_doubtful(store_behind("YIELD", "32"), kGlobal + "global_op_st.sum")) << "no lanes part";
+}
+
 // if (sinf(tid) <= bound) store. No sine is above 2, and half of them are above 0.
 TEST(MachineCode, AnApproximatedFunctionIsADoubtOnlyIfLanesDiffer) {
   const std::string sine = "cvt.rn.f32.u32 %f1, %r1;\nsin.approx.f32 %f2, %f1;\n";

@@ -123,6 +123,16 @@ TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChange) {
   EXPECT_FALSE(depends(loop + kTurns, "%r6, [")) << "nobody writes";
 }
 
+// for (i < n) seen |= colour[neighbour[i]]; colour[v] = …, as in a colouring: other threads may have stored first.
+TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChangeBehindIt) {
+  const std::string loop = std::string("mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\n") + kTurns;
+  EXPECT_TRUE(depends(loop + "\nadd.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["));
+  EXPECT_FALSE(depends(loop + "\nst.global.u32 [%rd1], %r3;", "%r6, [")) << "each thread its own";
+  EXPECT_FALSE(depends(loop + "\nbar.sync 0;\nadd.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["))
+      << "the others wait";
+  EXPECT_FALSE(depends("st.global.u32 [%rd1+400], %r2;\n" + loop, "%r6, [")) << "before it";
+}
+
 // for (i < n) { load; do old = atomicCAS(…); while (old was another); }: lanes leave the inner loop one by one.
 TEST(OrderOfThreads, LanesComeApartFromALoopThatTriesAgain) {
   const auto body = [](const std::string& between) {
