@@ -10,64 +10,84 @@
 namespace lockstep {
 namespace {
 
-// Which comparison of the machine code is which of the PTX, by its line or by what it asks.
+// Which comparison of the machine code is which of the PTX, by its line or by what it asks. One that may belong to a
+// branch does not show that the machine code asks for another branch, too.
 class Pairing {
  public:
-  Pairing(const std::vector<Asked>& written, const Comparisons& machine) {
+  Pairing(const std::vector<Asked>& written, const Comparisons& machine) : machine_(machine.begin(), machine.end()) {
+    Fits by_line, near, by_question;
     for (const Asked& branch : written)
-      for (const Comparison& one : branch.comparisons) {
-        std::set<uint32_t>& fits = fits_[one];
-        uint32_t index = 0;
-        for (const Comparison& other : machine) {
-          const bool asks_the_same = one.relation.kind != Relation::kOther && one.relation == other.relation;
-          if (branch.near.contains(other.line) || asks_the_same) fits.insert(index);
-          ++index;
+      for (const Comparison& one : branch.comparisons)
+        for (uint32_t index = 0; index < machine_.size(); ++index) {
+          const Comparison& other = machine_[index];
+          if (one.relation.kind != Relation::kOther && one.relation == other.relation) by_question[one].insert(index);
+          if (!branch.near.contains(other.line)) continue;
+          near[one].insert(index);
+          if (one.line == other.line) by_line[one].insert(index);
         }
-      }
-    // First those with the line of the PTX: once a comparison of the machine code has a partner, it keeps one.
-    uint32_t index = 0;
-    for (const Comparison& other : machine) {
-      for (const auto& [one, fits] : fits_)
-        if (one.line == other.line && fits.contains(index)) partner_.try_emplace(index, one);
-      ++index;
-    }
-    for (const auto& [one, fits] : fits_) {
-      const auto has_one = std::ranges::any_of(partner_, [&](const auto& pair) { return pair.second == one; });
-      std::set<uint32_t> seen;
-      if (!has_one) pairs(one, seen);
-    }
-    all_ = partner_.size() == machine.size() &&
+    // The line tells more than the question.
+    add(by_line, written);
+    for (const auto& [one, those] : by_line)  // copies
+      for (const uint32_t index : those)
+        if (machine_[index].relation == one.relation) partner_.try_emplace(index, one);
+    add(near, written);
+    add(by_question, written);
+    for (const auto& [one, those] : by_line)
+      for (const uint32_t index : those) partner_.try_emplace(index, one);
+    all_ = partner_.size() == machine_.size() &&
            std::ranges::none_of(written, [&](const Asked& branch) { return is_missing(branch); });
   }
   bool all() const { return all_; }
   // The comparisons of the machine code that are none of the PTX.
-  std::vector<Comparison> left(const Comparisons& machine) const {
+  std::vector<Comparison> left() const {
     std::vector<Comparison> found;
-    uint32_t index = 0;
-    for (const Comparison& one : machine)
-      if (!partner_.contains(index++)) found.push_back(one);
+    for (uint32_t index = 0; index < machine_.size(); ++index)
+      if (!partner_.contains(index)) found.push_back(machine_[index]);
     return found;
   }
-  // Whether the machine code has none of the branch's comparisons.
-  bool is_missing(const Asked& branch) const {
-    return std::ranges::all_of(branch.comparisons, [&](const Comparison& one) { return fits_.at(one).empty(); });
-  }
+  // Whether the machine code may have none of the branch's comparisons.
+  bool is_missing(const Asked& branch) const { return !shown_.contains(branch.at); }
 
  private:
+  using Fits = std::map<Comparison, std::set<uint32_t>>;  // of the PTX; indices of those of the machine code
+  using Partners = std::map<uint32_t, Comparison>;        // by those indices
+
+  // Pairs those that have no partner yet. A branch is shown if without it fewer of the machine code find a partner.
+  void add(const Fits& fits, const std::vector<Asked>& written) {
+    const Partners found = paired(fits, {});
+    for (const Asked& branch : written)
+      if (is_missing(branch) && paired(fits, branch.comparisons).size() < found.size()) shown_.insert(branch.at);
+    partner_ = found;
+  }
+
+  // As many partners as possible, one for each comparison of the PTX.
+  Partners paired(const Fits& fits, const Comparisons& without) const {
+    Partners found = partner_;
+    std::set<uint32_t> taken;
+    for (const auto& [index, one] : partner_) taken.insert(index);
+    for (const auto& [one, those] : fits) {
+      const bool has_one = std::ranges::any_of(partner_, [&](const auto& pair) { return pair.second == one; });
+      std::set<uint32_t> seen = taken;
+      if (!has_one && !without.contains(one)) pairs(one, fits, seen, found);
+    }
+    return found;
+  }
+
   // Gives the comparison of the PTX a partner. One that is taken is free if its present partner finds another.
-  bool pairs(const Comparison& one, std::set<uint32_t>& seen) {
-    for (const uint32_t machine : fits_.at(one)) {
+  static bool pairs(const Comparison& one, const Fits& fits, std::set<uint32_t>& seen, Partners& found) {
+    for (const uint32_t machine : fits.at(one)) {
       if (!seen.insert(machine).second) continue;
-      const auto taken = partner_.find(machine);
-      if (taken != partner_.end() && !pairs(taken->second, seen)) continue;
-      partner_.insert_or_assign(machine, one);
+      const auto taken = found.find(machine);
+      if (taken != found.end() && !pairs(taken->second, fits, seen, found)) continue;
+      found.insert_or_assign(machine, one);
       return true;
     }
     return false;
   }
 
-  std::map<Comparison, std::set<uint32_t>> fits_;  // of the PTX; indices of those of the machine code
-  std::map<uint32_t, Comparison> partner_;
+  std::vector<Comparison> machine_;
+  Partners partner_;
+  std::set<uint32_t> shown_;  // the branches of the PTX that are in the machine code, too, by their instruction
   bool all_ = false;
 };
 
@@ -228,7 +248,7 @@ std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFac
   if (machine.comparisons.empty() && !machine.conditions.empty()) return std::nullopt;
   const Pairing pairing(written, machine.comparisons);
   const Explanation explanation(program, facts, access.pc);
-  for (const Comparison& one : pairing.left(machine.comparisons))
+  for (const Comparison& one : pairing.left())
     if (!explanation.is_asked_again(one, written)) return std::nullopt;
   std::vector<OneWay> found;
   for (const Asked& branch : written) {

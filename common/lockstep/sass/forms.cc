@@ -57,6 +57,7 @@ class KernelComparison {
         machine_(machine),
         facts_(flow_of(program)),
         function_(functions_of(program)),
+        makers_(makers_of(program)),
         uniform_(uniform_comparisons(program)) {
     forms_.own = dependence(program, facts_);
     forms_.unwritten_reads = unwritten_reads(program, facts_);
@@ -184,7 +185,7 @@ class KernelComparison {
     const auto is_like_it = [&](const MachineAccess* one) {
       return same_class(access.op, one->kind) && one->space == access.space;
     };
-    if (std::ranges::any_of(elsewhere_, is_like_it))
+    if (std::ranges::any_of(elsewhere_, is_like_it) || (!is_in_wider(access) && has_twin(access)))
       return doubt(access, words("ptxas may make one access of this one and others, in another place"));
     if (!is_in_wider(access) && std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
           return may_have_line_of(other, access);
@@ -207,6 +208,44 @@ class KernelComparison {
       return is_beside(other, access) && !machine.empty() && machine[0]->bytes > other.bytes * other.count &&
              std::abs(other.offset - access.offset) < machine[0]->bytes;
     });
+  }
+
+  // Whether another side of a branch has an access of the same address, and that one has an instruction: ptxas makes
+  // one access of both before the sides part, or behind them, with the line of one of them.
+  bool has_twin(const MemoryAccess& access) const {
+    constexpr uint32_t kSteps = 8;  // an address has few makers
+    return std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
+      return other.index != access.index && other.op == access.op && other.space == access.space &&
+             other.bytes * other.count == access.bytes * access.count && other.offset == access.offset &&
+             function_[other.pc] == function_[access.pc] &&
+             has_same_value(function_[access.pc], access.base, other.base, kSteps) && !found(other).empty() &&
+             !comes_before(access.pc, other.pc) && !comes_before(other.pc, access.pc);
+    });
+  }
+
+  // Whether both registers of a function are one, or made in the same way, as far as `steps` instructions show.
+  bool has_same_value(uint32_t function, uint32_t one, uint32_t other, uint32_t steps) const {
+    if (one == other) return true;
+    const auto made = makers_.find({function, one}), like = makers_.find({function, other});
+    if (steps == 0 || made == makers_.end() || like == makers_.end()) return false;
+    const uint32_t pc = made->second[0], other_pc = like->second[0];
+    const Instruction &a = program_.code[pc], &b = program_.code[other_pc];
+    const auto is_same = [&](uint32_t x, uint32_t y) { return has_same_value(function, x, y, steps - 1); };
+    return made->second.size() == 1 && like->second.size() == 1 && a.kind == Kind::kAlu && b.kind == Kind::kAlu &&
+           program_.names[pc] == program_.names[other_pc] && is_same(a.a, b.a) && is_same(a.b, b.b) &&
+           is_same(a.c, b.c);
+  }
+
+  // In one turn of the loops.
+  bool comes_before(uint32_t first, uint32_t second) const {
+    std::vector<bool> reached(program_.code.size() + 1, false);
+    spread(first, reached, [&](uint32_t at) {
+      std::vector<uint32_t> next;
+      if (at < program_.code.size()) next = facts_.flow().successors[at];
+      std::erase_if(next, [&](uint32_t to) { return facts_.goes_back(at, to); });
+      return next;
+    });
+    return reached[second];
   }
 
   // Whether instructions that look like copies of `other` may be those of an access that has none.
@@ -445,11 +484,12 @@ class KernelComparison {
   const MachineKernel& machine_;
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
-  std::set<Register> used_;               // that an instruction reads; for matrices
-  const Conditions uniform_;              // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;           // by Program::accesses
-  std::map<uint32_t, Machine> at_;        // by the line of the PTX
-  Machine elsewhere_;                     // that no access of the PTX asks for
+  const Places makers_;
+  std::set<Register> used_;  // that an instruction reads; for matrices
+  const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
+  std::vector<bool> unwritten_;     // by Program::accesses
+  std::map<uint32_t, Machine> at_;  // by the line of the PTX
+  Machine elsewhere_;               // that no access of the PTX asks for
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

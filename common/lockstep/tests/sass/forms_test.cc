@@ -182,6 +182,34 @@ TEST(Forms, AComparisonIsKnownByWhatItAsks) {
   EXPECT_TRUE(says(doubt({above_369, floats, floats}), "other conditions")) << "one of them is not in the PTX";
 }
 
+// if (x < 0 || y >= n) return; if (z > -1) …; else store. ptxas stores before the second question. The first one asks
+// what the second one would, of other registers.
+TEST(Forms, WhatOneBranchAsksDoesNotStandForAnother) {
+  const Kernel kernel(
+      "or.b32 %r3, %r2, %r1;\nsetp.lt.s32 %p1, %r3, 0;\nsetp.ge.s32 %p2, %r4, %r1;\nor.pred %p3, %p1, %p2;\n"
+      "@%p3 bra OUT;\nsetp.gt.s32 %p4, %r5, -1;\n@%p4 bra OUT;\nst.shared.u32 [s], %r2;\nOUT:\n"
+      "st.global.u32 [%rd1], %r2;");
+  const Relation sign = relation_of("LT", false, {}, 0), order = relation_of("GE", false, {}, {});
+  const auto of = [&](const std::vector<std::pair<const char*, Relation>>& asked) {
+    MachineAccess access = kernel.as_written("st.s");
+    for (const auto& [text, relation] : asked) {
+      access.conditions.insert(kernel.line(text));
+      access.comparisons.insert({static_cast<uint32_t>(access.comparisons.size()), kernel.line(text), relation});
+    }
+    return Compared(kernel, {access})["st.s"];
+  };
+  // As exact as the launch: if as many lanes make the access as come to the second question.
+  const auto depends = [&](const AccessForm& form) {
+    const bool one_way = form.one_way.size() == 1 && form.one_way[0].branch == kernel.pc("@%p4") && form.one_way[0].all;
+    return form.doubt.empty() && (one_way || form.moved_to == std::vector{kernel.pc("setp.gt")});
+  };
+  EXPECT_TRUE(depends(of({{"or.b32", sign}, {"or.b32", order}})));
+  EXPECT_TRUE(depends(of({{"setp.lt", sign}, {"setp.lt", sign}}))) << "copies of the first one";
+  EXPECT_TRUE(depends(of({{"setp.ge", order}, {"st.g", sign}}))) << "the first one asks that, too";
+  const AccessForm both = of({{"or.b32", sign}, {"or.b32", order}, {"st.g", sign}});
+  EXPECT_TRUE(both.doubt.empty() && both.one_way.empty() && both.moved_to.empty());
+}
+
 // ptxas leaves out a branch whose answer it knows. In a launch in which all lanes go there, that changes nothing.
 TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
   const Kernel kernel(
@@ -308,6 +336,40 @@ TEST(Forms, ALoadThatHasTheCopiesOfAStoreIsNotEarly) {
   const MachineAccess load_again = changed(load, in_loop), store_again = changed(store, in_loop);
   EXPECT_EQ(Compared(kernel, {store, load, store_again, load_again})["ld.s"].doubt, "");
   EXPECT_TRUE(says(Compared(kernel, {store_again, load, load_again})["ld.s"].doubt, "out of a condition"));
+}
+
+// if (…) load; else load, of one address: ptxas makes one load, which has the line of one of them.
+TEST(Forms, OneAccessForTwoSidesOfABranchIsADoubt) {
+  const auto doubt = [](const std::string& one, const std::string& other, std::string_view kept, std::string_view gone,
+                        const std::string& between = "bra OUT;\nELSE:") {
+    const Kernel kernel("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra ELSE;\n" + one + "\n" + between + "\n" + other +
+                        "\nOUT:\nst.global.u32 [%rd2+512], %r2;");
+    return Compared(kernel, {kernel.as_written(kept)})[gone].doubt;
+  };
+  const std::string load = "ld.global.u32 %r3, [%rd1+8];", same = "ld.global.u32 %r4, [%rd1+8];";
+  EXPECT_TRUE(says(doubt(load, same, "%r3, [", "%r4, ["), "in another place"));
+  EXPECT_TRUE(says(doubt(load, same, "%r4, [", "%r3, ["), "in another place"));
+  EXPECT_EQ(doubt(load, "ld.global.u32 %r4, [%rd1+64];", "%r3, [", "%r4, ["), "") << "of another address";
+  EXPECT_EQ(doubt(load, "ld.global.u32 %r4, [%rd2+8];", "%r3, [", "%r4, ["), "") << "of another register";
+  EXPECT_EQ(doubt(load, "ld.global.u8 %r4, [%rd1+8];", "%r3, [", "%r4, ["), "") << "of another width";
+  EXPECT_EQ(doubt(load, same, "%r3, [", "%r4, [", "ELSE:"), "") << "one after the other";
+  EXPECT_TRUE(
+      says(doubt("ld.shared.u32 %r3, [s];", "ld.shared.u32 %r4, [s];", "%r3, [", "%r4, ["), "in another place"));
+  EXPECT_TRUE(
+      says(doubt("st.global.u32 [%rd1], %r3;", "st.global.u32 [%rd1], %r4;", "], %r3", "], %r4"), "in another place"));
+  EXPECT_TRUE(says(doubt("add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r3, [%rd3];",
+                         "add.s64 %rd4, %rd1, %rd2;\nld.global.u32 %r4, [%rd4];", "%r3, [", "%r4, ["),
+                   "in another place"))
+      << "each side makes the address";
+}
+
+TEST(Forms, OneAccessForThreeSidesIsADoubtOfTheOtherTwo) {
+  const Kernel kernel(
+      "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra SECOND;\nld.global.u32 %r3, [%rd1];\nbra OUT;\nSECOND:\n"
+      "setp.eq.u32 %p2, %r1, 0;\n@%p2 bra THIRD;\nld.global.u32 %r4, [%rd1];\nbra OUT;\nTHIRD:\n"
+      "ld.global.u32 %r5, [%rd1];\nOUT:");
+  const Compared of(kernel, {kernel.as_written("%r4, [")});
+  for (const char* gone : {"%r3, [", "%r5, ["}) EXPECT_TRUE(says(of[gone].doubt, "in another place")) << gone;
 }
 
 // Two instructions with the line of the first load, and none with the line of the second.
