@@ -485,7 +485,7 @@ class KernelComparison {
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
   const Places makers_;
-  std::set<Register> used_;  // that an instruction reads; for matrices
+  std::set<Register> used_;         // that an instruction reads; for matrices
   const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
   std::vector<bool> unwritten_;     // by Program::accesses
   std::map<uint32_t, Machine> at_;  // by the line of the PTX
