@@ -27,9 +27,9 @@ class Pairing {
         }
     // The line tells more than the question.
     add(by_line, written);
-    for (const auto& [one, those] : by_line)  // copies
+    for (const auto& [one, those] : by_line)  // copies; one that is joined may be another, with the line of this one
       for (const uint32_t index : those)
-        if (machine_[index].relation == one.relation) partner_.try_emplace(index, one);
+        if (machine_[index].relation == one.relation && !machine_[index].joined) partner_.try_emplace(index, one);
     add(near, written);
     add(by_question, written);
     for (const auto& [one, those] : by_line)

@@ -32,11 +32,14 @@ Relation asked_by(const MachineInstruction& in) {
 
 constexpr Relation kIsZero{Relation::kEqual, false, 0};
 
+bool reads_predicate(const MachineInstruction& in) {
+  return std::any_of(in.operands.begin() + static_cast<std::ptrdiff_t>(std::min(written_end(in), in.operands.size())),
+                     in.operands.end(), [](std::string_view operand) { return !predicate_of(operand).empty(); });
+}
+
 // Whether the instruction does not just combine other predicates. A constant is the answer of an earlier branch.
 bool is_answer(const MachineInstruction& in) {
-  if (in.opcode() != "PLOP3" && in.opcode() != "UPLOP3") return true;
-  return std::none_of(in.operands.begin() + static_cast<std::ptrdiff_t>(std::min(written_end(in), in.operands.size())),
-                      in.operands.end(), [](std::string_view operand) { return !predicate_of(operand).empty(); });
+  return (in.opcode() != "PLOP3" && in.opcode() != "UPLOP3") || !reads_predicate(in);
 }
 
 }  // namespace
@@ -184,7 +187,8 @@ Asked MachinePredicates::asked(uint32_t at) const {
     found.near.insert(known ? code_[by].line : kUnknownLine);
     const bool is_upper_half = known && has_part(code_[by].name, "EX");  // of a wide integer; the lower half counts
     if (known && !is_upper_half)
-      found.comparisons.insert({by, code_[by].line, asks_bits(by) ? kIsZero : asked_by(code_[by])});
+      found.comparisons.insert(
+          {by, code_[by].line, asks_bits(by) ? kIsZero : asked_by(code_[by]), reads_predicate(code_[by])});
   };
   for_each_comparison(at, predicate_of(code_[at].guard), add);
   if (jumps(code_[at]))  // "@P0 BRA P1, …" depends on both

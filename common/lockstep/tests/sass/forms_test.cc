@@ -210,6 +210,24 @@ TEST(Forms, WhatOneBranchAsksDoesNotStandForAnother) {
   EXPECT_TRUE(both.doubt.empty() && both.one_way.empty() && both.moved_to.empty());
 }
 
+// if (x <= y) return; if (z < n) …; else store. Joined comparisons may have the line of one of them.
+TEST(Forms, AJoinedComparisonIsNoCopy) {
+  const Kernel kernel(
+      "setp.le.s32 %p1, %r3, %r4;\n@%p1 bra OUT;\nsetp.lt.s32 %p2, %r5, %r1;\n@%p2 bra OUT;\nst.shared.u32 [s], "
+      "%r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const auto asks_again = [&](bool joined) {
+    MachineAccess access = kernel.as_written("st.s");
+    const Relation order = relation_of("GE", false, {}, {});
+    access.conditions = {kernel.line("setp.le")};
+    access.comparisons = {{0, kernel.line("setp.le"), order}, {1, kernel.line("setp.le"), order, joined}};
+    const Compared compared(kernel, {access});
+    const AccessForm& form = compared["st.s"];
+    return form.doubt.empty() && form.one_way.empty() && form.moved_to.empty();
+  };
+  EXPECT_TRUE(asks_again(true));
+  EXPECT_FALSE(asks_again(false)) << "a copy";
+}
+
 // ptxas leaves out a branch whose answer it knows. In a launch in which all lanes go there, that changes nothing.
 TEST(Forms, ABranchThatIsLeftOutMustSendAllLanesOneWay) {
   const Kernel kernel(

@@ -194,6 +194,15 @@ TEST(Listing, AVoteReadsItsLastOperand) {
             Conditions{6});
 }
 
+TEST(Listing, AComparisonThatIsJoinedWithAnotherSaysSo) {
+  const Comparisons found =
+      one({"5: ISETP.GT.AND P0, PT, R4, R5, PT", "6: ISETP.GE.OR P1, PT, R6, R7, !P0", "8: @P1 STS [R0], RZ"})
+          .comparisons;
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_FALSE(found.begin()->joined);
+  EXPECT_TRUE(found.rbegin()->joined);
+}
+
 // What the comparison before a guarded store asks.
 Relation relation(const std::string& comparison) {
   const Comparisons found = one({"5: " + comparison, "8: @P1 STS [R0], RZ"}).comparisons;
