@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-const Dependence& Carried::follow(const Launch& launch, const LaunchState& state, const Dependence& own) {
+const Dependence& CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& own) {
   const bool alone = launch.is_one_warp();
   Found found = this->found(launch, state);
   const Dependence* dependence = &own;
@@ -27,14 +27,14 @@ const Dependence& Carried::follow(const Launch& launch, const LaunchState& state
   return *dependence;
 }
 
-void Carried::overwritten(const Region& region) {
+void CarriedValues::overwritten(const Region& region) {
   const Range range = memory_.find(region.address);
   const bool has_gaps = region.rows > 1 && region.pitch > region.width;
   if (range.begin == region.address && range.end - range.begin == region.width * region.rows && !has_gaps)
     holds_.erase(range.begin);
 }
 
-void Carried::copied(const Region& to, uint64_t from) {
+void CarriedValues::copied(const Region& to, uint64_t from) {
   overwritten(to);
   const Values values = in(memory_.find(from).begin);
   if (!values.ordered && !values.approximated) return;
@@ -43,12 +43,12 @@ void Carried::copied(const Region& to, uint64_t from) {
   there.approximated |= values.approximated;
 }
 
-Carried::Values Carried::in(uint64_t allocation) const {
+CarriedValues::Values CarriedValues::in(uint64_t allocation) const {
   const auto found = holds_.find(allocation);
   return found == holds_.end() ? Values{} : found->second;
 }
 
-Found Carried::found(const Launch& launch, const LaunchState& state) const {
+Found CarriedValues::found(const Launch& launch, const LaunchState& state) const {
   if (holds_.empty()) return {};
   const Program& program = launch.program;
   Found result{ByAccess(program.accesses.size()), ByAccess(program.accesses.size())};

@@ -13,9 +13,9 @@
 
 namespace lockstep {
 
-class Carried {
+class CarriedValues {
  public:
-  explicit Carried(const Memory& memory) : memory_(memory) {}
+  explicit CarriedValues(const Memory& memory) : memory_(memory) {}
 
   // On what the accesses of a launch that has ended depend. own: if it found nothing. Notes what the launch leaves.
   const Dependence& follow(const Launch& launch, const LaunchState& state, const Dependence& own);

@@ -246,7 +246,7 @@ class InProcessDevice : public EmulatedDevice {
   Modules modules_;
   Kernels kernels_;
   MachineCode machine_code_;
-  Carried carried_;
+  CarriedValues carried_;
   Outcome sticky_;
   std::string stopped_at_;  // what a kernel was doing when the program was interrupted
   std::string output_;

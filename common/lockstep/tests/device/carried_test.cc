@@ -53,9 +53,9 @@ std::string module_text() {
          kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
 }
 
-class Carried : public testing::Test {
+class CarriedValues : public testing::Test {
  protected:
-  Carried() : device_(EmulatedDevice::create({.memory_bytes = 64 << 20})) {
+  CarriedValues() : device_(EmulatedDevice::create({.memory_bytes = 64 << 20})) {
     for (uint64_t* array : {&a_, &b_, &c_}) allocate(array);
     EXPECT_TRUE(device_->load_module({module_text()}, &module_).ok());
   }
@@ -93,7 +93,7 @@ class Carried : public testing::Test {
   uint64_t a_ = 0, b_ = 0, c_ = 0;
 };
 
-TEST_F(Carried, PlacesAndValuesOfTicketsDecideLater) {
+TEST_F(CarriedValues, PlacesAndValuesOfTicketsDecideLater) {
   for (const char* kernel : {"compact", "number", "only_last", "last_stays"}) {
     allocate(&a_);
     allocate(&c_);  // the first ticket is 0
@@ -106,14 +106,14 @@ TEST_F(Carried, PlacesAndValuesOfTicketsDecideLater) {
   }
 }
 
-TEST_F(Carried, WhatIsTheSameInAnyOrderDecidesNothing) {
+TEST_F(CarriedValues, WhatIsTheSameInAnyOrderDecidesNothing) {
   for (const char* kernel : {"count", "set"}) {
     run(kernel, a_, c_);
     EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
   }
 }
 
-TEST_F(Carried, OneWarpHasNoOrderButFindsOne) {
+TEST_F(CarriedValues, OneWarpHasNoOrderButFindsOne) {
   run("compact", a_, c_, 32);
   EXPECT_FALSE(doubts("where", a_, b_));
   run("compact", a_, c_);
@@ -121,7 +121,7 @@ TEST_F(Carried, OneWarpHasNoOrderButFindsOne) {
 }
 
 // A sum of floats, and what a sine makes, differ in their last bits: they decide a branch only if lanes part there.
-TEST_F(Carried, LastBitsDecideWhereAndSeldomWhether) {
+TEST_F(CarriedValues, LastBitsDecideWhereAndSeldomWhether) {
   for (const char* kernel : {"sum", "sine"}) {
     allocate(&a_);
     run(kernel, a_, c_);
@@ -130,7 +130,7 @@ TEST_F(Carried, LastBitsDecideWhereAndSeldomWhether) {
   }
 }
 
-TEST_F(Carried, LaunchesAndCopiesPassItOn) {
+TEST_F(CarriedValues, LaunchesAndCopiesPassItOn) {
   for (const char* kernel : {"pass_on", "pass_on_later"}) {
     allocate(&a_);
     allocate(&b_);
@@ -144,7 +144,7 @@ TEST_F(Carried, LaunchesAndCopiesPassItOn) {
   EXPECT_TRUE(doubts("where", c_, b_)) << "a copy of a part";
 }
 
-TEST_F(Carried, WhatTheHostOverwritesIsForgotten) {
+TEST_F(CarriedValues, WhatTheHostOverwritesIsForgotten) {
   const std::array<std::byte, kBytes> zeros{};
   run("compact", a_, c_);
   EXPECT_TRUE(device_->copy_in(a_, zeros.data(), kBytes - 4).ok());
@@ -161,7 +161,7 @@ TEST_F(Carried, WhatTheHostOverwritesIsForgotten) {
   EXPECT_FALSE(doubts("where", a_, b_));
 }
 
-TEST_F(Carried, NewMemoryHoldsNothing) {
+TEST_F(CarriedValues, NewMemoryHoldsNothing) {
   EXPECT_TRUE(device_->reserve(kBytes, &a_).ok());
   EXPECT_TRUE(device_->allocate_reserved(a_).ok());
   EXPECT_TRUE(device_->fill(a_, 0, 64).ok());
