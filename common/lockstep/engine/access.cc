@@ -88,7 +88,7 @@ Mask good_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(access);
   count.global.threads += static_cast<uint64_t>(std::popcount(mask));
   if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
@@ -113,7 +113,7 @@ SharedAtomic shared_atomic(const MemoryAccess& access) {
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
                   bool by_rows = false) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(access);
   ++count.shared.requests;
   count.shared.threads += static_cast<uint64_t>(std::popcount(mask));
   if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
@@ -399,8 +399,7 @@ Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<
 }
 
 AccessHandler access_handler(const MemoryAccess& access) {
-  if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction)
-    return access.count == 1 ? select_atomic(access) : nullptr;
+  if (is_atomic(access)) return access.count == 1 ? select_atomic(access) : nullptr;
   return select_move(access);
 }
 

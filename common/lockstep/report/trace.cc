@@ -140,7 +140,7 @@ void Trace::access(const ObservedAccess& made) {
   for (uint64_t& offset : offsets) offset -= addresses.shared_begin;  // 0 except for shared memory
   Json arrays = Json::array(), index = Json::array(), offsets_in_array = Json::array(), banks = Json::array(),
        values = Json::array(), before = Json::array();
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool atomic = is_atomic(access);
   bool one_array = true;
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t address = addresses.at[l];

@@ -8,8 +8,7 @@ namespace {
 
 uint64_t atomic_sectors(const Program& program, size_t pc, const InstructionCounters& count) {
   if (program.code[pc].kind != Kind::kMemory) return 0;
-  const MemoryOp op = program.accesses[program.code[pc].index].op;
-  return op == MemoryOp::kAtomic || op == MemoryOp::kReduction ? count.global.sectors : 0;
+  return is_atomic(program.accesses[program.code[pc].index]) ? count.global.sectors : 0;
 }
 
 }  // namespace

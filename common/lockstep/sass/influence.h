@@ -40,15 +40,16 @@ struct Approximated {
 // found: the loads that find such last bits of an earlier launch in memory.
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
 
-// Both, of one launch. ordered, approximated: the loads that find such values of earlier launches.
-struct Dependence {
-  Dependent order;
-  Approximated bits;
-};
+// The loads that find such values of earlier launches.
 struct Found {
   ByAccess ordered, approximated;
   bool any() const;
   auto operator<=>(const Found&) const = default;
+};
+// Both, of one launch.
+struct Dependence {
+  Dependent order;
+  Approximated bits;
 };
 Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found = {}, bool alone = false);
 
