@@ -156,7 +156,7 @@ struct Ended {
   const Forms& forms;
   const Dependence& dependence;
   bool parted = false;             // lanes of a warp went different ways
-  std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others at a join
+  std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others where they meet
 
   Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependence& depends)
       : launch(of), counters(counts), forms(made), dependence(depends) {
@@ -164,8 +164,7 @@ struct Ended {
     for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
       if (counters.at[pc].divergent == 0) continue;
       parted = true;
-      const Instruction& in = launch.program.code[pc];
-      if (in.kind != Kind::kJoin || in.index != 0) continue;
+      if (launch.program.code[pc].kind != Kind::kJoin) continue;
       if (!flow) flow = flow_of(launch.program);
       went_alone.resize(counters.at.size() + 1);
       spread_apart(launch.program, *flow, pc, went_alone);

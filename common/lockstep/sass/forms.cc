@@ -407,9 +407,6 @@ class KernelComparison {
         // Outside of barriers stand the branches that ptxas writes before a loop that it unrolls.
         if (!known && branch.in_barrier) add(kUnknownLine);
       }
-    if (merges)  // where lockstep lost its patience
-      for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
-        if (program_.code[pc].kind == Kind::kJoin && program_.code[pc].index) result.insert(pc);
     return result;
   }
 

@@ -277,6 +277,25 @@ TEST(MachineCode, LanesThatDidNotWaitForOthersAreADoubt) {
   EXPECT_FALSE(is_doubtful(many, kGlobal + "global_op_ld.sum")) << "before they part";
 }
 
+// As above, at MID, where lanes of another branch might come, too. Those would meet at END.
+TEST(MachineCode, LanesThatDidNotWaitAtAnEarlyMeetingAreADoubt) {
+  const auto store_behind = [](int turns) {
+    return launch_with(
+        Tools{},
+        "setp.gt.u32 %p1, %r1, 99;\n@%p1 bra MID;\nsetp.gt.u32 %p2, %r1, 98;\n@%p2 bra END;\nand.b32 %r3, %r1, "
+        "1;\nmul.lo.u32 %r3, %r3, " +
+            std::to_string(turns) +
+            ";\nmov.u32 %r4, 0;\nTURN:\natom.global.add.u32 %r5, [%rd1], 1;\nadd.u32 %r6, %r6, %r5;\nadd.u32 %r4, %r4, "
+            "1;\n"
+            "setp.lt.u32 %p3, %r4, %r3;\n@%p3 bra TURN;\nMID:\nadd.u32 %r6, %r6, 1;\nEND:\nst.global.u32 [%rd1+64], "
+            "%r1;\n");
+  };
+  const json few = store_behind(4), many = store_behind(1000);
+  EXPECT_FALSE(is_doubtful(few, kGlobal + "global_op_st.sum"));
+  EXPECT_EQ(count(many, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 2) << "the test means nothing";
+  EXPECT_TRUE(is_doubtful(many, kGlobal + "global_op_st.sum"));
+}
+
 // Behind YIELD, lanes need not be together, though BSYNC stands there.
 TEST(MachineCode, LanesThatPartAreADoubtBehindAYield) {
   const auto store_behind = [](const char* opcode, const char* bit) {
