@@ -1,6 +1,6 @@
-// carried: what launches leave in global memory that no two runs of a card need have in common, and which later
-// launches find it. An allocation is looked at as a whole: it holds such values from the first that a kernel leaves in
-// it, until the host overwrites all of it.
+// carried: values in global memory that may differ from run to run of a card. One launch leaves them there, and later
+// launches find them. An allocation counts as a whole: once a kernel has left such a value in it, all of it is taken to
+// hold some, until the host overwrites all of it.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ struct LaunchState {
     counters.at.resize(launch.program.code.size());
     counters.wider.resize(launch.program.neighbours);
   }
-  // The access reaches global memory there.
+  // Notes that the access came to this allocation of global memory.
   void reaches(const MemoryAccess& access, const Range& allocation) {
     last_range[access.index] = allocation;
     if (allocation.begin) reached[access.index].insert(allocation.begin);

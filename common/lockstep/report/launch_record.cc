@@ -172,7 +172,7 @@ struct Ended {
   }
 };
 
-// What no two runs of a card need have in common decides about the access. Empty: nothing.
+// Why another run of a card may count this access otherwise. Empty: it has no reason.
 std::string influence(const Ended& ended, const MemoryAccess& access) {
   if (!is_counted(access)) return {};
   const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;

@@ -25,7 +25,7 @@ struct Comparison {
   uint32_t at = 0;    // the instruction
   uint32_t line = 0;  // of the PTX
   Relation relation{};
-  bool joined = false;  // machine code: the instruction joins its answer with another one's
+  bool joined = false;  // in machine code: the instruction joins its answer with that of another one
   auto operator<=>(const Comparison&) const = default;
 };
 using Comparisons = std::set<Comparison>;

@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-// Which comparison of the machine code is which of the PTX, by its line or by what it asks. One that may belong to a
-// branch does not show that the machine code asks for another branch, too.
+// Which comparison of the machine code is which of the PTX, by its line or by what it asks. A comparison that
+// may belong to one branch does not show that the machine code has another branch, too.
 class Pairing {
  public:
   Pairing(const std::vector<Asked>& written, const Comparisons& machine) : machine_(machine.begin(), machine.end()) {

@@ -46,7 +46,7 @@ struct Forms {
   // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
   std::vector<UnwrittenRead> unwritten_reads{};
-  Dependence own{};  // if earlier launches left nothing in memory that it finds
+  Dependence own{};  // as if earlier launches had left nothing in memory
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
 };

@@ -35,7 +35,7 @@ struct Approximated {
   ByAccess addresses;  // whether the address depends on one
   // By Program::accesses: the branches that ask about one and decide whether the access is made.
   std::vector<std::vector<uint32_t>> deciders;
-  ByAccess leaves;  // last bits of what is in memory behind it: also of a sum of floats that atomics make in any order
+  ByAccess leaves;  // what is in memory behind it has such last bits, as a sum of floats that atomics make has
 };
 // found: the loads that find such last bits of an earlier launch in memory.
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
