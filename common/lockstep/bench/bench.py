@@ -16,6 +16,7 @@ import re
 import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -47,7 +48,12 @@ class Tree:
         return self.build / "lockstep"
 
     def program(self, name: str) -> Path:
-        return self.build / "common/lockstep/bench" / name
+        """Ends this process, with what to do, if the program is not built."""
+        binary = self.build / "common/lockstep/bench" / name
+        if not binary.exists():
+            target = name if name == "lockstep_classes" else f"lockstep_program_{name}"
+            sys.exit(f"{binary} is not built. Run: cmake --build {self.build} --target cudart_lockstep {target}")
+        return binary
 
     def environment(self, threads: int = 1, checks: str = "none", report: Path | None = None) -> dict[str, str]:
         ours = {"LD_LIBRARY_PATH": str(self.library), "LOCKSTEP_THREADS": str(threads), "LOCKSTEP_CHECKS": checks}

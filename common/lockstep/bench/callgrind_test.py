@@ -1,4 +1,4 @@
-"""Tests of callgrind.py, with a program in valgrind's place: what it prints is what the command says.
+"""Tests of callgrind.py, with a program in valgrind's place: what it prints is what the command says; and of Tree.
 
 With the path of lockstep_classes as an argument, valgrind itself counts a kind of instruction, too.
 """
@@ -48,6 +48,19 @@ class Counts(unittest.TestCase):
     def test_a_program_that_fails_is_an_error(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "exit code 3"):
             self.difference("echo Collected : 5", "echo Collected : 80000; exit 3")
+
+
+class Programs(unittest.TestCase):
+    def test_what_is_not_built_is_named_with_its_target(self) -> None:
+        build = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tree = bench.Tree(build, build)
+        for name, target in (("lockstep_classes", "lockstep_classes"), ("orders", "lockstep_program_orders")):
+            with self.assertRaisesRegex(SystemExit, f"not built.*--build {build} --target .*{target}$"):
+                tree.program(name)
+        binary = build / "common/lockstep/bench/orders"
+        binary.parent.mkdir(parents=True)
+        binary.touch()
+        self.assertEqual(tree.program("orders"), binary)
 
 
 class RealCount(unittest.TestCase):
