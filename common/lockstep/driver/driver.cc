@@ -4,6 +4,7 @@
 // driver's functions themselves. Includes no CUDA header: the functions have no parameters, which C's calling
 // convention allows.
 #include <dlfcn.h>
+#include <errno.h>
 
 #include <array>
 #include <cstring>
@@ -64,6 +65,9 @@ Reason reason(const std::string& library, const char* function) {
       words("use the runtime's functions (cuda…), or run the program on a GPU.")};
 }
 
+// nvcc starts this program for -arch=native. Without a card, nvcc says so itself, and takes its usual architecture.
+bool is_query_of_nvcc() { return program_invocation_short_name == std::string_view("__nvcc_device_query"); }
+
 // Once for each library, and once for the program.
 void tell(const std::string& library, const char* function) {
   static std::mutex mutex;
@@ -86,7 +90,7 @@ void* find(const char* name) {
 }  // namespace
 
 int refuse(const char* function, const void* caller) {
-  tell(library_at(caller), function);
+  if (!is_query_of_nvcc()) tell(library_at(caller), function);
   return kNoDevice;
 }
 

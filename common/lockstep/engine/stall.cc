@@ -207,6 +207,14 @@ std::string headline(Stuck::How how) {
   }
 }
 
+// Whether the program on the host, too, may write what they read again and again.
+bool host_may_write(const Stuck& s, const Launch& launch) {
+  const Instruction& in = launch.program.code[s.pc];
+  if (in.kind != Kind::kMemory) return false;
+  return std::ranges::any_of(s.warp->state().reached[in.index],
+                             [&](uint64_t address) { return launch.memory.find(address).host_reaches; });
+}
+
 std::string next_step(const Stuck& first, const Launch& launch, size_t blocks) {
   switch (first.how) {
     case Stuck::kRepeats:
@@ -215,6 +223,10 @@ std::string next_step(const Stuck& first, const Launch& launch, size_t blocks) {
             "do not wait for a block that may not have begun. {some} of {all} blocks are on the card, and they "
             "leave no room.",
             {{"some", std::to_string(blocks)}, {"all", std::to_string(launch.shape.grid.count())}});
+      if (host_may_write(first, launch))
+        return words(
+            "find the write that these threads wait for. The program on the host could write this memory, but lockstep "
+            "runs a kernel to its end before the program goes on: no kernel may wait for the host.");
       return words(
           "find the write that these threads wait for, and why no thread comes to it: a lock that is never "
           "released, or a thread that waits at a barrier.");

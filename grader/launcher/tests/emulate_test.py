@@ -105,12 +105,13 @@ class Emulate(unittest.TestCase):
     def test_nvcc_takes_its_flags_beside_any_others(self) -> None:
         for number, flags in enumerate((
             [], ["-arch=sm_90"], ["-arch=all-major"], ["-gencode", "arch=compute_90,code=sm_90"], ["-arch=sm_100"],
-            ["-rdc=true"], ["-arch=compute_80", "-code=sm_80"],
+            ["-rdc=true"], ["-arch=compute_80", "-code=sm_80"], ["-arch=native"],
         )):  # fmt: skip
             with self.subTest(flags):
                 program = self.folder / f"beside_{number}"
                 answer = lab("nvcc", *flags, "-o", program, self.folder / "count.cu")
                 self.assertEqual(answer.code, 0, answer.text)
+                self.assertNotIn("lockstep", answer.text)
                 self.assertEqual(lab("emulate", program, "3").text, "sum 256\n")
 
     def test_no_ptx(self) -> None:

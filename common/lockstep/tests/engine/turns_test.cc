@@ -15,12 +15,13 @@ struct Left {
 };
 
 // %r1: the thread; %r2: the block; %rd1: out, which is zeroed.
-Left left_by(const std::string& body, Dim3 grid, Dim3 block, Schedule schedule = {}) {
+Left left_by(const std::string& body, Dim3 grid, Dim3 block, Schedule schedule = {},
+             MemoryKind kind = MemoryKind::kDevice) {
   DeviceOptions options;
   options.schedule = schedule;
   const auto device = EmulatedDevice::create(options);
   uint64_t out = 0;
-  EXPECT_TRUE(device->allocate(4096, &out).ok());
+  EXPECT_TRUE(device->allocate(4096, &out, kind, 0).ok());
   EXPECT_TRUE(device->fill(out, 0, 4096).ok());
   const std::string ptx =
       ".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
@@ -89,6 +90,19 @@ TEST(Turns, ABlockThatMeetsForEverIsADeadlock) {
     const std::string message = left_by(body, {2}, {64}, {kind, 1}).message;
     EXPECT_NE(message.find("deadlock"), std::string::npos) << message;
   }
+}
+
+// A kernel that waits for the host never ends here.
+TEST(Turns, AKernelThatWaitsForTheHostIsToldSo) {
+  const std::string body = "LOOK:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra LOOK;";
+  const auto tells = [&](MemoryKind kind) {
+    const std::string message = left_by(body, {1}, {32}, {}, kind).message;
+    EXPECT_NE(message.find("Next: find the write that these threads wait for"), std::string::npos) << message;
+    return message.find("no kernel may wait for the host") != std::string::npos;
+  };
+  EXPECT_TRUE(tells(MemoryKind::kManaged));
+  EXPECT_TRUE(tells(MemoryKind::kPinned));
+  EXPECT_FALSE(tells(MemoryKind::kDevice));
 }
 
 }  // namespace
