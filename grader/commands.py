@@ -447,8 +447,8 @@ def _emulate(emulate: Parser) -> None:
 
 @_command("launcher.unchanged.run", group="lockstep", help="make, with the flags of nvcc that lockstep needs")
 def _make(_: Parser) -> None:
-    """Runs make with all arguments. The Makefile stays as it is: nvcc finds the flags in NVCC_APPEND_FLAGS. Programs
-    that the Makefile runs (./lab make run) are on lockstep."""
+    """Runs make with all arguments. The Makefile stays as it is: nvcc finds the flags in NVCC_APPEND_FLAGS, and builds
+    for a newer card than one that it has dropped. Programs that the Makefile runs (./lab make run) are on lockstep."""
 
 
 @_command("launcher.unchanged.run", group="lockstep", help="nvcc, with the flags that lockstep needs")

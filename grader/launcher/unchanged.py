@@ -4,8 +4,9 @@ nvcc itself adds the flags that stand in NVCC_APPEND_FLAGS to those of its comma
 import os
 import shutil
 from argparse import Namespace
+from pathlib import Path
 
-from . import build, setup
+from . import build, old_cards, setup
 from .console import Failure, talk_on_stderr
 from .language import _
 
@@ -20,12 +21,15 @@ def run(arguments: Namespace) -> int:
     nvcc = setup.prepare()
     tree = build.configure("lockstep", nvcc)
     build.build(tree, ["cudart_lockstep"], _("Building lockstep"))
-    program = str(nvcc) if arguments.command == "nvcc" else shutil.which("make")
+    toolkit = old_cards.toolkit(nvcc, tree / "toolkit")
+    program = str(toolkit / "bin" / "nvcc") if arguments.command == "nvcc" else shutil.which("make")
     if program is None:
         raise Failure(_("there is no make here. On Debian:\n    apt-get install make"))
-    top = str(nvcc.parent.parent)
-    env = {"CUDA_HOME": top, "CUDA_PATH": top, **os.environ}  # Makefiles ask for either
-    env["PATH"] = f"{nvcc.parent}:{env.get('PATH', '')}"
+    env = dict(os.environ)
+    for name in ("CUDA_HOME", "CUDA_PATH"):  # Makefiles ask for either
+        if not env.get(name) or Path(env[name]).resolve() == nvcc.resolve().parent.parent:
+            env[name] = str(toolkit)
+    env["PATH"] = f"{toolkit / 'bin'}:{env.get('PATH', '')}"
     env["NVCC_APPEND_FLAGS"] = " ".join(filter(None, [env.get("NVCC_APPEND_FLAGS"), FLAGS]))
     env["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(tree / "lockstep"), env.get("LD_LIBRARY_PATH")]))
     os.execve(program, [arguments.command, *arguments.rest], env)

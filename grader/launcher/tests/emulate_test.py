@@ -94,18 +94,22 @@ class Emulate(unittest.TestCase):
     @unittest.skipUnless(shutil.which("make"), "there is no make here")
     def test_an_unchanged_makefile(self) -> None:
         (self.folder / "Makefile").write_text(
-            "NVCC ?= nvcc\nrun: count\n\t./count 0\ncount: count.cu\n\t$(NVCC) -arch=sm_80 -cudart static -o $@ $<\n",
+            "NVCC ?= nvcc\nCARD ?= sm_80\nrun: count\n\t./count 0\n"
+            "count: count.cu\n\t$(NVCC) -arch=$(CARD) -cudart static -o $@ $<\n",
             encoding="utf-8",
         )
-        answer = lab("make", "-C", self.folder, "-s", "run")
-        self.assertEqual(answer.code, 0, answer.text)
-        self.assertIn("sum 256\n", answer.text)
-        self.assertEqual(lab("emulate", self.folder / "count", "3").text, "sum 256\n")
+        for given in ([], ["CARD=sm_35", "-B"], ["CARD=sm_60", "NVCC=$(CUDA_PATH)/bin/nvcc", "-B"]):
+            with self.subTest(given):
+                answer = lab("make", "-C", self.folder, "-s", "run", *given)
+                self.assertEqual(answer.code, 0, answer.text)
+                self.assertIn("sum 256\n", answer.text)
+                self.assertEqual(lab("emulate", self.folder / "count", "3").text, "sum 256\n")
 
     def test_nvcc_takes_its_flags_beside_any_others(self) -> None:
         for number, flags in enumerate((
             [], ["-arch=sm_90"], ["-arch=all-major"], ["-gencode", "arch=compute_90,code=sm_90"], ["-arch=sm_100"],
             ["-rdc=true"], ["-arch=compute_80", "-code=sm_80"], ["-arch=native"],
+            ["-gencode", "arch=compute_52,code=sm_52", "-gencode", "arch=compute_90,code=sm_90"],
         )):  # fmt: skip
             with self.subTest(flags):
                 program = self.folder / f"beside_{number}"
