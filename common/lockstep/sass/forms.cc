@@ -248,13 +248,28 @@ class KernelComparison {
     return reached[second];
   }
 
-  // Whether instructions that look like copies of `other` may be those of an access that has none.
+  // Whether instructions that look like copies of `other` may be those of an access that has none: ptxas has joined
+  // both, and parted them again. Copies on two sides of a branch have two places. Copies of an access whose address no
+  // loop changes have one address.
   bool may_have_line_of(const MemoryAccess& other, const MemoryAccess& gone) const {
-    if (other.index == gone.index || other.space != gone.space || other.op != gone.op || !is_beside(other, gone))
-      return false;
+    if (other.index == gone.index || other.space != gone.space || other.op != gone.op) return false;
     const Machine machine = found(other);
-    const auto places = places_of(machine);  // copies on two sides of a branch have two places
-    return std::ranges::adjacent_find(places) != places.end() && machine[0]->bytes <= other.bytes * other.count;
+    if (machine.empty() || machine[0]->bytes > other.bytes * other.count) return false;
+    const auto places = places_of(machine);
+    if (is_beside(other, gone) && std::ranges::adjacent_find(places) != places.end()) return true;
+    const bool one_address =
+        std::ranges::all_of(machine, [&](const MachineAccess* one) { return one->address == machine[0]->address; });
+    return !one_address && function_[other.pc] == function_[gone.pc] && has_one_address(other);
+  }
+
+  // Whether no loop around the access changes its address.
+  bool has_one_address(const MemoryAccess& access) const {
+    const auto made = makers_.find({function_[access.pc], access.base});
+    if (made == makers_.end()) return true;
+    const std::vector<uint32_t>& loops = facts_.loops(access.pc);
+    return std::ranges::none_of(made->second, [&](uint32_t pc) {
+      return std::ranges::any_of(facts_.loops(pc), [&](uint32_t loop) { return std::ranges::count(loops, loop) > 0; });
+    });
   }
 
   AccessForm doubt(const MemoryAccess& access, std::string reason) const {
@@ -264,15 +279,24 @@ class KernelComparison {
     return result;
   }
 
-  // `machine` makes one access of `bytes` of this one and of neighbours that have no instruction of their own.
+  // `machine` makes one access of `bytes` of this one and of neighbours that have no instruction of their own. In a
+  // loop, they must be all of it: else the rest may be accesses of the next turn, which then makes none.
   AccessForm joined(const MemoryAccess& access, uint32_t bytes, AccessForm result) const {
-    const auto is_gone_beside = [&](uint32_t index) {
-      const MemoryAccess& other = program_.accesses[index];
-      return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
-    };
     const bool in_global = access.space == Space::kGlobal;
-    if ((access.neighbour == 0 && !in_global) || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
-      return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
+    std::set<int64_t> covered;  // offsets of bytes
+    const auto cover = [&](const MemoryAccess& one) {
+      for (uint32_t byte = 0; byte < one.bytes * one.count; ++byte) covered.insert(one.offset + byte);
+    };
+    cover(access);
+    const size_t own = covered.size();
+    if (access.neighbour != 0 || in_global)
+      for (const uint32_t index : neighbours_of(program_, access)) {
+        const MemoryAccess& other = program_.accesses[index];
+        if (std::abs(other.offset - access.offset) < bytes && found(other).empty()) cover(other);
+      }
+    if (covered.size() == own) return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
+    if (covered.size() < bytes && !facts_.loops(access.pc).empty())
+      return doubt(access, words("ptxas may join it with accesses of the next turn of its loop"));
     if (!in_global) result.kind = AccessForm::kWider;  // in global memory it lies in the same sector
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = words("ptxas makes one access of {count} bytes of this one and its neighbours",

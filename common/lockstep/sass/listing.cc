@@ -32,6 +32,8 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   access.kind = found->second.first;
   access.space = found->second.second;
   access.line = in.line;
+  for (const std::string_view operand : in.operands)
+    if (operand.find('[') != operand.npos) access.address = operand;
   if (has_part(in.name, "128")) access.bytes = 16;
   if (has_part(in.name, "64")) access.bytes = 8;
   if (has_part(in.name, "U16") || has_part(in.name, "S16")) access.bytes = 2;

@@ -28,6 +28,7 @@ struct MachineAccess {
   bool elected = false;       // the first active lane alone makes it
   bool yields = false;        // behind a YIELD, before a barrier: lanes may be apart, whatever BSYNC says
   uint32_t line = 0;          // of the PTX
+  std::string address{};      // as the listing writes it: "[R2+0x8]"
   uint32_t loops = 0;         // that contain it
   uint32_t shared_loops = 0;  // that contain it and all copies of it
   Conditions conditions{};    // the lines of these comparisons

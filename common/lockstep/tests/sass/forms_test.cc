@@ -91,6 +91,22 @@ TEST(Forms, TwoLoadsOfEightBytesForFour) {
   }
 }
 
+// A loop that loads two floats in each turn. If ptxas makes one load of 16 bytes, every second turn loads nothing.
+TEST(Forms, AWiderAccessMustBeOfOneTurn) {
+  const auto doubt = [](const std::string& turn, int bytes, const char* end) {
+    const Kernel kernel("LOOP:\n" + turn + "\nadd.u32 %r2, %r2, 8;\nsetp.ne.u32 %p1, %r2, %r1;\n" + end);
+    const auto widened = [&](auto& a) { a.bytes = static_cast<uint8_t>(bytes); };
+    return Compared(kernel, {changed(kernel.as_written("[%r2];"), widened)})["[%r2];"].doubt;
+  };
+  const std::string two = "ld.shared.f32 %f1, [%r2];\nld.shared.f32 %f2, [%r2+4];",
+                    four = two + "\nld.shared.f32 %f3, [%r2+8];\nld.shared.f32 %f4, [%r2+12];";
+  const char* const loops = "@%p1 bra LOOP;";
+  EXPECT_TRUE(says(doubt(two, 16, loops), "the next turn"));
+  EXPECT_EQ(doubt(two, 8, loops), "");
+  EXPECT_EQ(doubt(four, 16, loops), "");
+  EXPECT_EQ(doubt(two, 16, ""), "") << "no loop: the rest is not used";
+}
+
 TEST(Forms, AWidthThatThePtxDoesNotExplainIsADoubt) {
   const Kernel kernel("ld.global.u32 %r3, [%rd1];");
   const auto with = [&](int bytes) {
@@ -403,6 +419,24 @@ TEST(Forms, AnInstructionMayHaveTheLineOfAnother) {
   EXPECT_TRUE(says(Compared(row, {apart, apart, wide})["[%r2+68]"].doubt, "line of another"));
   wide.bytes = 8;
   EXPECT_EQ(Compared(row, {apart, apart, wide})["[%r2+68]"].doubt, "") << "it is in the wider load beside it";
+}
+
+// if (a[2] …) … a[0] …: ptxas joins both loads, parts them again, and gives both the line of the first.
+TEST(Forms, AnInstructionOfAnotherAddressIsNoCopy) {
+  const auto doubt = [](const std::string& before, std::string_view address, std::string_view other = "[R4+0x8]") {
+    const Kernel kernel(before +
+                        "ld.shared.u32 %r3, [%r5+8];\nsetp.ge.u32 %p1, %r2, %r3;\n@%p1 bra OUT;\n"
+                        "ld.shared.u32 %r4, [s];\nst.global.u32 [%rd1], %r4;\nOUT:\nadd.u32 %r6, %r6, 1;\n"
+                        "setp.ne.u32 %p2, %r6, %r1;\n@%p2 bra LOOP;");
+    const auto at = [&](std::string_view text) {
+      return changed(kernel.as_written("%r3, ["), [&](auto& a) { a.address = text; });
+    };
+    return Compared(kernel, {at(other), at(address)})["%r4, ["].doubt;
+  };
+  const std::string loop = "mov.u32 %r5, %r1;\nLOOP:\n", changes = "LOOP:\nadd.u32 %r5, %r5, 4;\n";
+  EXPECT_TRUE(says(doubt(loop, "[R4]"), "line of another"));
+  EXPECT_EQ(doubt(loop, "[R4+0x8]"), "") << "a copy";
+  EXPECT_EQ(doubt(changes, "[R4+0xc]"), "") << "the next turn of the loop";
 }
 
 // for (…) { for (…) { if (…) … ; load } }: which loop is unrolled is told by the loops that have all copies.

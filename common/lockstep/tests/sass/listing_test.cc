@@ -55,6 +55,12 @@ TEST(Listing, WidthKindAndSpaceStandInTheName) {
   expect("ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, desc[UR6][R4.64], R7", Class::kAtomic, Space::kGeneric, 4);
 }
 
+TEST(Listing, TheAddressStandsInBrackets) {
+  EXPECT_EQ(one({"LDS R4, [R16+0x40]"}).address, "[R16+0x40]");
+  EXPECT_EQ(one({"STG.E desc[UR6][R2.64+-0x8], R7"}).address, "desc[UR6][R2.64+-0x8]");
+  EXPECT_EQ(one({"ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR6][R4.64], R7"}).address, "desc[UR6][R4.64]");
+}
+
 TEST(Listing, MatricesAreCounted) {
   const MachineAccess load = one({"LDSM.16.MT88.4 R4, [R16+0x40]"});
   EXPECT_EQ(load.kind, Class::kLoad);
