@@ -11,20 +11,13 @@
 #include "program/neighbours.h"
 #include "program/register_use.h"
 #include "sass/influence.h"
-#include "sass/makers.h"
+#include "sass/left_out.h"
+#include "sass/pairs.h"
 #include "sass/program_flow.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
 namespace {
-
-using Machine = std::vector<const MachineAccess*>;
-
-bool same_class(MemoryOp op, MachineAccess::Class kind) {
-  if (op == MemoryOp::kLoad) return kind == MachineAccess::kLoad;
-  if (op == MemoryOp::kStore) return kind == MachineAccess::kStore;
-  return kind == MachineAccess::kAtomic || kind == MachineAccess::kReduction;
-}
 
 // From where an instruction is reached, and what is reached from there.
 class Reached {
@@ -57,12 +50,12 @@ class KernelComparison {
         machine_(machine),
         facts_(flow_of(program)),
         function_(functions_of(program)),
-        makers_(makers_of(program)),
+        pairs_(program, machine),
+        left_out_(program, facts_, pairs_),
         uniform_(uniform_comparisons(program)) {
     forms_.own = dependence(program, facts_);
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
-    for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
     for (uint32_t pc = 0; pc < program.code.size() && !program.matrices.empty(); ++pc)
       for_each_source(program, program.code[pc], [&](uint32_t offset) { used_.insert({function_[pc], offset}); });
     forms_.static_shared = machine.static_shared;
@@ -107,33 +100,22 @@ class KernelComparison {
       const Reached reached(facts_, pc);
       const bool in_order = facts_.in_order() || meets_in_order(reached);
       std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
-      if (const Machine copies = found(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
+      if (const Machine copies = pairs_.of(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
       const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
       parted_by.insert(turns_apart.begin(), turns_apart.end());
       form.parted_by.assign(parted_by.begin(), parted_by.end());
       form.parts = !in_order && facts_.places()[pc].merges;
       form.unwritten = unwritten_[access.index];
-      form.yields = std::ranges::any_of(found(access), &MachineAccess::yields);
+      form.yields = std::ranges::any_of(pairs_.of(access), &MachineAccess::yields);
     }
     return std::move(forms_);
   }
 
  private:
-  uint32_t line_of(const MemoryAccess& access) const { return program_.locations[access.pc].ptx_line; }
-
-  // The machine's accesses of this access.
-  Machine found(const MemoryAccess& access) const {
-    Machine result;
-    if (const auto there = at_.find(line_of(access)); there != at_.end())
-      for (const MachineAccess* one : there->second)
-        if (same_class(access.op, one->kind)) result.push_back(one);
-    return result;
-  }
-
   AccessForm move_form(const MemoryAccess& access) const {
     AccessForm result;
     result.op = access.op;
-    const Machine machine = found(access);
+    const Machine machine = pairs_.of(access);
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
@@ -155,7 +137,7 @@ class KernelComparison {
     const bool by_rows = !of_wmma || use.pieces.by_rows;
     const uint32_t pieces = of_wmma ? use.pieces.count() : 1;
     const uint32_t matrices = !by_rows ? 0 : of_wmma ? use.pieces.lanes / 8 : use.d.count;
-    const Machine machine = found(access);
+    const Machine machine = pairs_.of(access);
     if (machine.empty()) return gone(access);
     const bool alike = std::ranges::all_of(machine, [&](const MachineAccess* one) {
       return one->space == access.space && one->bytes == access.bytes * access.count && one->matrices == matrices;
@@ -182,15 +164,7 @@ class KernelComparison {
   }
 
   AccessForm gone(const MemoryAccess& access) const {
-    const auto is_like_it = [&](const MachineAccess* one) {
-      return same_class(access.op, one->kind) && one->space == access.space;
-    };
-    if (std::ranges::any_of(elsewhere_, is_like_it) || (!is_in_wider(access) && has_twin(access)))
-      return doubt(access, words("ptxas may make one access of this one and others, in another place"));
-    if (!is_in_wider(access) && std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
-          return may_have_line_of(other, access);
-        }))
-      return doubt(access, words("ptxas may give its instruction the line of another access"));
+    if (std::string why = left_out_.doubt(access); !why.empty()) return doubt(access, std::move(why));
     AccessForm result;
     result.kind = AccessForm::kGone;
     result.op = access.op;
@@ -198,78 +172,6 @@ class KernelComparison {
                       ? words("ptxas leaves this load out: a wider load brings the value, or it is there already")
                       : words("ptxas leaves this store out: a wider store writes the value, or a later one does");
     return result;
-  }
-
-  // Whether the wider access of a neighbour beside it may be this one, too.
-  bool is_in_wider(const MemoryAccess& access) const {
-    return std::ranges::any_of(neighbours_of(program_, access), [&](uint32_t index) {
-      const MemoryAccess& other = program_.accesses[index];
-      const Machine machine = found(other);
-      return is_beside(other, access) && !machine.empty() && machine[0]->bytes > other.bytes * other.count &&
-             std::abs(other.offset - access.offset) < machine[0]->bytes;
-    });
-  }
-
-  // Whether another side of a branch has an access of the same address, and that one has an instruction: ptxas makes
-  // one access of both before the sides part, or behind them, with the line of one of them.
-  bool has_twin(const MemoryAccess& access) const {
-    constexpr uint32_t kSteps = 8;  // an address has few makers
-    return std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
-      return other.index != access.index && other.op == access.op && other.space == access.space &&
-             other.bytes * other.count == access.bytes * access.count && other.offset == access.offset &&
-             function_[other.pc] == function_[access.pc] &&
-             has_same_value(function_[access.pc], access.base, other.base, kSteps) && !found(other).empty() &&
-             !comes_before(access.pc, other.pc) && !comes_before(other.pc, access.pc);
-    });
-  }
-
-  // Whether both registers of a function are one, or made in the same way, as far as `steps` instructions show.
-  bool has_same_value(uint32_t function, uint32_t one, uint32_t other, uint32_t steps) const {
-    if (one == other) return true;
-    const auto made = makers_.find({function, one}), like = makers_.find({function, other});
-    if (steps == 0 || made == makers_.end() || like == makers_.end()) return false;
-    const uint32_t pc = made->second[0], other_pc = like->second[0];
-    const Instruction &a = program_.code[pc], &b = program_.code[other_pc];
-    const auto is_same = [&](uint32_t x, uint32_t y) { return has_same_value(function, x, y, steps - 1); };
-    return made->second.size() == 1 && like->second.size() == 1 && a.kind == Kind::kAlu && b.kind == Kind::kAlu &&
-           program_.names[pc] == program_.names[other_pc] && is_same(a.a, b.a) && is_same(a.b, b.b) &&
-           is_same(a.c, b.c);
-  }
-
-  // In one turn of the loops.
-  bool comes_before(uint32_t first, uint32_t second) const {
-    std::vector<bool> reached(program_.code.size() + 1, false);
-    spread(first, reached, [&](uint32_t at) {
-      std::vector<uint32_t> next;
-      if (at < program_.code.size()) next = facts_.flow().successors[at];
-      std::erase_if(next, [&](uint32_t to) { return facts_.goes_back(at, to); });
-      return next;
-    });
-    return reached[second];
-  }
-
-  // Whether instructions that look like copies of `other` may be those of an access that has none: ptxas has joined
-  // both, and parted them again. Copies on two sides of a branch have two places. Copies of an access whose address no
-  // loop changes have one address.
-  bool may_have_line_of(const MemoryAccess& other, const MemoryAccess& gone) const {
-    if (other.index == gone.index || other.space != gone.space || other.op != gone.op) return false;
-    const Machine machine = found(other);
-    if (machine.empty() || machine[0]->bytes > other.bytes * other.count) return false;
-    const auto places = places_of(machine);
-    if (is_beside(other, gone) && std::ranges::adjacent_find(places) != places.end()) return true;
-    const bool one_address =
-        std::ranges::all_of(machine, [&](const MachineAccess* one) { return one->address == machine[0]->address; });
-    return !one_address && function_[other.pc] == function_[gone.pc] && has_one_address(other);
-  }
-
-  // Whether no loop around the access changes its address.
-  bool has_one_address(const MemoryAccess& access) const {
-    const auto made = makers_.find({function_[access.pc], access.base});
-    if (made == makers_.end()) return true;
-    const std::vector<uint32_t>& loops = facts_.loops(access.pc);
-    return std::ranges::none_of(made->second, [&](uint32_t pc) {
-      return std::ranges::any_of(facts_.loops(pc), [&](uint32_t loop) { return std::ranges::count(loops, loop) > 0; });
-    });
   }
 
   AccessForm doubt(const MemoryAccess& access, std::string reason) const {
@@ -292,7 +194,7 @@ class KernelComparison {
     if (access.neighbour != 0 || in_global)
       for (const uint32_t index : neighbours_of(program_, access)) {
         const MemoryAccess& other = program_.accesses[index];
-        if (std::abs(other.offset - access.offset) < bytes && found(other).empty()) cover(other);
+        if (std::abs(other.offset - access.offset) < bytes && pairs_.of(other).empty()) cover(other);
       }
     if (covered.size() == own) return doubt(access, words("ptxas joins it with accesses that lockstep cannot name"));
     if (covered.size() < bytes && !facts_.loops(access.pc).empty())
@@ -307,7 +209,7 @@ class KernelComparison {
   AccessForm atomic_form(const MemoryAccess& access) const {
     AccessForm result;
     result.op = access.op;
-    const Machine machine = found(access);
+    const Machine machine = pairs_.of(access);
     const bool in_shared = access.space == Space::kShared;
     if (written_more_than_once(access)) return doubt(access, words("it is an atomic of a vector"));
     if (machine.empty()) return doubt(access, words("ptxas makes no atomic of it"));
@@ -321,8 +223,8 @@ class KernelComparison {
         return doubt(access, words("lockstep and ptxas disagree whether it adds the number of lanes"));
     }
     if (!in_shared) result.op = machine[0]->kind == MachineAccess::kAtomic ? MemoryOp::kAtomic : MemoryOp::kReduction;
-    const auto loads = at_.find(line_of(access));
-    if (std::ranges::any_of(loads->second, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
+    const Machine& there = pairs_.at(pairs_.line_of(access));
+    if (std::ranges::any_of(there, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
       return doubt(access, words("ptxas makes a loop of it, which tries again if another warp was faster"));
     place(access, machine, machine.size() > 1, result);
     result.generic = machine[0]->space == Space::kGeneric;
@@ -334,7 +236,7 @@ class KernelComparison {
   }
 
   bool written_more_than_once(const MemoryAccess& access) const {
-    const uint32_t pc = access.pc, line = line_of(access);
+    const uint32_t pc = access.pc, line = pairs_.line_of(access);
     const auto other = [&](uint32_t at) {
       return at < program_.code.size() && at != pc && program_.code[at].kind == Kind::kMemory &&
              program_.locations[at].ptx_line == line;
@@ -386,24 +288,13 @@ class KernelComparison {
     };
     return program_.code[access.pc].guard == 0 && std::ranges::all_of(facts_.deciders(access.pc), comes_later) &&
            (!is_early(access) || std::ranges::any_of(program_.accesses, [&](const MemoryAccess& other) {
-             return is_beside(other, access) && !is_early(other) && places_of(found(other)) == places_of(copies);
+             return left_out_.is_beside(other, access) && !is_early(other) &&
+                    places_of(pairs_.of(other)) == places_of(copies);
            }));
   }
 
   static bool is_early(const MemoryAccess& access) {
     return access.op == MemoryOp::kLoad && access.space != Space::kGlobal;
-  }
-
-  // Whether both are executed whenever one is.
-  bool is_beside(const MemoryAccess& other, const MemoryAccess& access) const {
-    return program_.code[other.pc].kind == Kind::kMemory && is_counted(other) && program_.code[other.pc].guard == 0 &&
-           facts_.loops(other.pc) == facts_.loops(access.pc) && facts_.deciders(other.pc) == facts_.deciders(access.pc);
-  }
-
-  static std::multiset<std::pair<uint32_t, Conditions>> places_of(const Machine& machine) {
-    std::multiset<std::pair<uint32_t, Conditions>> places;
-    for (const MachineAccess* one : machine) places.emplace(one->loops, one->conditions);
-    return places;
   }
 
   // The branches of the program at which lanes part that the machine code does not bring together before the access.
@@ -421,7 +312,7 @@ class KernelComparison {
         }
       return any;
     };
-    for (const MachineAccess* one : found(access))
+    for (const MachineAccess* one : pairs_.of(access))
       for (const PartingBranch& branch : merges ? one->parting_around : one->parting) {
         // ptxas opens no barrier for it, and we know why.
         if (!branch.in_barrier && !branch.compares.empty() && std::ranges::includes(uniform_, branch.compares))
@@ -482,35 +373,29 @@ class KernelComparison {
     return known->second;
   }
 
-  // Accesses of the machine code that no access of the PTX asks for. In local memory they are registers. Elsewhere
-  // ptxas has made one store of two to one place, behind both; such a store has the line of some arithmetic.
+  // Accesses to local memory of which the PTX has none on their line: they are registers.
   void note_extra() {
-    std::set<uint32_t> local, accessing;
+    std::set<uint32_t> local;  // lines
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
-      const uint32_t line = program_.locations[pc].ptx_line;
-      if (in.kind != Kind::kAlu && in.kind != Kind::kJoin) accessing.insert(line);
       if (in.kind != Kind::kMemory) continue;
       const Space space = program_.accesses[in.index].space;
-      if (space == Space::kLocal || space == Space::kGeneric) local.insert(line);
+      if (space == Space::kLocal || space == Space::kGeneric) local.insert(program_.locations[pc].ptx_line);
     }
-    for (const MachineAccess& one : machine_.accesses) {
+    for (const MachineAccess& one : machine_.accesses)
       if (one.space == Space::kLocal && !local.contains(one.line))
         (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
-      if (one.space != Space::kLocal && !accessing.contains(one.line)) elsewhere_.push_back(&one);
-    }
   }
 
   const Program& program_;
   const MachineKernel& machine_;
   const FlowFacts facts_;
   const std::vector<uint32_t> function_;  // by instruction
-  const Places makers_;
-  std::set<Register> used_;         // that an instruction reads; for matrices
-  const Conditions uniform_;        // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;     // by Program::accesses
-  std::map<uint32_t, Machine> at_;  // by the line of the PTX
-  Machine elsewhere_;               // that no access of the PTX asks for
+  const Pairs pairs_;
+  const LeftOut left_out_;
+  std::set<Register> used_;      // that an instruction reads; for matrices
+  const Conditions uniform_;     // the lines of comparisons that all lanes of a warp answer alike
+  std::vector<bool> unwritten_;  // by Program::accesses
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};
