@@ -1,5 +1,5 @@
-"""old_cards: builds what names a card that nvcc has dropped. A Makefile often names its author's card, and nvcc 13
-refuses all that are older than compute capability 7.5. lockstep needs the PTX alone, so newer code will do.
+"""old_cards: builds programs whose Makefile names a card that nvcc does not support any longer. nvcc 13 refuses every
+card that is older than compute capability 7.5. lockstep needs only the PTX, so PTX for a newer card will do.
 
 Makefiles call nvcc by PATH, or by CUDA_HOME or CUDA_PATH. So ./lab make gives them a toolkit of links, in which
 grader/nvcc.py stands in nvcc's place."""

@@ -207,7 +207,7 @@ std::string headline(Stuck::How how) {
   }
 }
 
-// Whether the program on the host, too, may write what they read again and again.
+// Whether the threads read memory again and again that the program on the host can write, too.
 bool host_may_write(const Stuck& s, const Launch& launch) {
   const Instruction& in = launch.program.code[s.pc];
   if (in.kind != Kind::kMemory) return false;

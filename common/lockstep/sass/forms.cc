@@ -182,7 +182,7 @@ class KernelComparison {
   }
 
   // `machine` makes one access of `bytes` of this one and of neighbours that have no instruction of their own. In a
-  // loop, they must be all of it: else the rest may be accesses of the next turn, which then makes none.
+  // loop, these must fill the wide access. Else the rest may be accesses of the next turn, which then makes none.
   AccessForm joined(const MemoryAccess& access, uint32_t bytes, AccessForm result) const {
     const bool in_global = access.space == Space::kGlobal;
     std::set<int64_t> covered;  // offsets of bytes

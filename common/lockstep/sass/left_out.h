@@ -1,5 +1,5 @@
 // left_out: an access of the PTX for which the machine code has no instruction. In: the program and its pairs. Out:
-// whether ptxas leaves the access out, or may make it by an instruction that looks like another one's.
+// whether ptxas leaves the access out. Else an instruction that looks like that of another access may make it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// pairs: which instructions of the machine code make an access of the PTX: those with its line that do what it does.
+// pairs: which instructions of the machine code belong to an access of the PTX. They have its line and its kind.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Pairs {
 
   Machine of(const MemoryAccess& access) const;
   const Machine& at(uint32_t line) const;  // of the PTX: also other kinds of accesses
-  // That no access of the PTX asks for. ptxas has made one store of two to one place, behind both, say; such a store
-  // has the line of some arithmetic.
+  // Instructions that no access of the PTX asks for. For instance, ptxas makes one store of two to one place. This
+  // store stands behind both, and has the line of some arithmetic.
   const Machine& elsewhere() const { return elsewhere_; }
   uint32_t line_of(const MemoryAccess& access) const { return program_.locations[access.pc].ptx_line; }
 
