@@ -225,6 +225,21 @@ void LaunchCounters::add(const LaunchCounters& other) {
     mine.size = loads.size;
     mine.loaded += loads.loaded;
   }
+  for (const auto& [pc, calls] : other.prints) prints[pc].add(calls);
+  printing.add(other.printing);
+}
+
+void PrintCounters::add(const PrintCounters& other) {
+  const auto add_sectors = [](auto& sum, const auto& one) {
+    sum.requests += one.requests;
+    sum.sectors += one.sectors;
+  };
+  add_sectors(loads, other.loads);
+  add_sectors(stores, other.stores);
+  add_sectors(atomics, other.atomics);
+  add_sectors(local_loads, other.local_loads);
+  add_sectors(local_stores, other.local_stores);
+  known &= other.known;
 }
 
 uint64_t LaunchCounters::host_loaded() const {

@@ -1,6 +1,7 @@
 // counters: the counts of one launch, per instruction, by rules measured on an H200. Pure functions of addresses.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -94,6 +95,30 @@ struct WiderCounts {
   InstructionCounters as8, as16;  // only the counts of memory, without threads
 };
 
+// What warps access in their calls of printf() at one place (printing.h).
+struct PrintCounters {
+  InstructionCounters::Global loads{}, stores{}, atomics{};
+  InstructionCounters::Local local_loads{}, local_stores{};
+  bool known = true;  // the rules hold for all of these calls
+  void add(const PrintCounters& other);
+};
+
+// The warps of a launch that printed.
+class PrintingWarps {
+ public:
+  void add(uint64_t warp) { add(PrintingWarps(warp, warp)); }  // by its number in the grid
+  void add(const PrintingWarps& other) {
+    first_ = std::min(first_, other.first_);
+    last_ = std::max(last_, other.last_);
+  }
+  bool several() const { return first_ < last_; }
+  PrintingWarps() = default;
+
+ private:
+  PrintingWarps(uint64_t first, uint64_t last) : first_(first), last_(last) {}
+  uint64_t first_ = ~uint64_t{0}, last_ = 0;
+};
+
 // Counts of one launch. `at` is parallel to Program::code, `wider` to the numbers of MemoryAccess::neighbour.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
@@ -109,6 +134,8 @@ struct LaunchCounters {
   std::map<uint64_t, HostLoads> host_loads;
   Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
+  std::map<uint32_t, PrintCounters> prints{};  // by instruction
+  PrintingWarps printing{};
   void end_block(const Chain& chain, const BlockCounters& block);
   uint64_t host_loaded() const;           // bytes
   void add(const LaunchCounters& other);  // `other`: counts of the same program

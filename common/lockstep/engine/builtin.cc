@@ -1,10 +1,15 @@
 #include "engine/builtin.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <vector>
 
+#include "base/align.h"
 #include "base/words.h"
+#include "count/printing.h"
 #include "engine/block.h"
 #include "engine/call_values.h"
 #include "engine/device_runtime.h"
@@ -36,6 +41,8 @@ class LaneReader {
     }
     return "(bad string)";
   }
+  // As "%s" prints it.
+  std::string text(uint64_t address) const { return address == 0 ? "(null)" : string(address); }
 
  private:
   const Warp& warp_;
@@ -95,7 +102,7 @@ class Formatter {
     if (std::strchr("fFeEgGaA", kind)) return print(plain, take<double>());
     if (kind == 'c') return print(plain, take<int32_t>());
     if (kind == 'p') return print(plain, reinterpret_cast<void*>(take<uint64_t>()));
-    if (kind == 's') return print(plain, reader_.string(take<uint64_t>()).c_str());
+    if (kind == 's') return print(plain, reader_.text(take<uint64_t>()).c_str());
     return conversion;  // unknown: printed as it stands, as CUDA does
   }
 
@@ -133,6 +140,59 @@ void print(Warp& warp, const CallSite& site, uint32_t lane) {
   give_result<int32_t>(warp, site, lane, formatter.converted());
 }
 
+// Where the format and the texts of one lane's arguments lie. Nothing: one of them is not in global memory.
+std::optional<std::vector<uint64_t>> texts_of(const LaneReader& reader, const PrintFormat& format, uint64_t pattern,
+                                              uint64_t arguments) {
+  std::vector<uint64_t> found{pattern};
+  for (const PrintFormat::Argument kind : format.arguments) {
+    const uint64_t bytes = kind == PrintFormat::kWord ? 4 : 8;
+    const uint64_t at = align_up(arguments, bytes);
+    arguments = at + bytes;
+    if (kind != PrintFormat::kString) continue;
+    const std::byte* const value = reader.at(at, bytes);
+    if (!value) return std::nullopt;
+    std::memcpy(&found.emplace_back(), value, bytes);
+  }
+  const auto in_global = [&](uint64_t address) {
+    return address - kLocalWindow >= kWindowBytes && address - kSharedWindow >= kWindowBytes && reader.at(address, 1);
+  };
+  if (!std::ranges::all_of(found, in_global)) return std::nullopt;
+  return found;
+}
+
+// What the lanes access in this call on a card. Nothing: there is no rule for it, as if their texts differ in length.
+std::optional<PrintCounters> print_accesses(const Warp& warp, const CallSite& site, Mask mask) {
+  std::string pattern;
+  std::optional<PrintFormat> format;
+  std::vector<PrintText> texts;  // the format and the arguments'
+  for (const uint32_t lane : each_lane(mask)) {
+    const LaneReader reader(warp, lane);
+    const auto of_format = argument<uint64_t>(warp, site, 0, lane);
+    if (lane == first_lane(mask)) format = print_format(pattern = reader.string(of_format));
+    if (!format || reader.string(of_format) != pattern) return std::nullopt;
+    const auto addresses = texts_of(reader, *format, of_format, argument<uint64_t>(warp, site, 1, lane));
+    if (!addresses) return std::nullopt;
+    for (size_t i = 0; i < addresses->size(); ++i) {
+      const auto length = static_cast<uint32_t>(reader.string((*addresses)[i]).size());
+      if (texts.size() == i) texts.push_back({{}, length});
+      if (texts[i].length != length) return std::nullopt;
+      texts[i].addresses[lane] = (*addresses)[i];
+    }
+  }
+  return print_counters(*format, texts, mask);
+}
+
+void count_print(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
+  LaunchCounters& counters = warp.state().counters;
+  PrintCounters& calls = counters.prints[pc];
+  if (const auto accesses = print_accesses(warp, site, mask))
+    calls.add(*accesses);
+  else
+    calls.known = false;
+  constexpr uint64_t kMostWarps = 32;  // of a block
+  counters.printing.add(warp.block().linear() * kMostWarps + warp.index());
+}
+
 void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
   give_result(warp, site, lane, allocate_heap(warp, argument<uint64_t>(warp, site, 0, lane)));
 }
@@ -158,6 +218,7 @@ void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t 
 }  // namespace
 
 void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
+  if (site.builtin == Builtin::kPrintf) count_print(warp, site, mask, pc);
   for (const uint32_t lane : each_lane(mask)) {
     if (warp.state().faulted) return;
     switch (site.builtin) {

@@ -20,6 +20,10 @@ inline const MemoryAccess* plain_access(const Program& program, const Instructio
   return &program.accesses[program.matrices[in.index].access.index];
 }
 
+inline bool prints(const Program& program, const Instruction& in) {
+  return in.kind == Kind::kCall && program.calls[in.index].builtin == Builtin::kPrintf;
+}
+
 // Calls read(offset) for each register that the instruction reads.
 template <class Read>
 void for_each_source(const Program& program, const Instruction& in, const Read& read) {

@@ -9,7 +9,7 @@
 #include "count/counter_names.h"
 #include "count/occupancy.h"
 #include "program/register_use.h"
-#include "sass/program_flow.h"
+#include "report/card_count.h"
 
 namespace lockstep {
 namespace {
@@ -124,164 +124,6 @@ CounterSums occupancy_figures(const Launch& launch, const Forms& forms) {
           {"blocks_per_multiprocessor", blocks.blocks()}};
 }
 
-// One access of a launch as the card counts it.
-struct CardCount {
-  MemoryAccess by_ptx, access;  // `access` has the card's kind
-  InstructionCounters counts;
-  std::string doubt, note;       // empty: none
-  bool changed = false;          // the card makes another access than PTX
-  bool looks_in_shared = false;  // for the address of an atomic of global memory
-};
-
-// Whether lanes of a warp went different ways in the outermost loop around the access; without a loop: in the function.
-bool lanes_part(const Program& program, const LaunchCounters& counters, const Forms& forms, uint32_t pc) {
-  for (uint32_t other = 0; other < program.code.size(); ++other)
-    if (counters.at[other].divergent && forms.places[other].outer == forms.places[pc].outer) return true;
-  return false;
-}
-
-void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
-  counts.global.requests = wider.global.requests;
-  counts.global.sectors = wider.global.sectors;
-  counts.shared.requests = wider.shared.requests;
-  counts.shared.wavefronts = wider.shared.wavefronts;
-  counts.shared.ideal = wider.shared.ideal;
-  counts.local = wider.local;
-}
-
-// A launch that has ended, and what its counters mean.
-struct Ended {
-  const Launch& launch;
-  const LaunchCounters& counters;
-  const Forms& forms;
-  const Dependence& dependence;
-  bool parted = false;             // lanes of a warp went different ways
-  std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others where they meet
-
-  Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependence& depends)
-      : launch(of), counters(counts), forms(made), dependence(depends) {
-    std::optional<Flow> flow;
-    for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
-      if (counters.at[pc].divergent == 0) continue;
-      parted = true;
-      if (launch.program.code[pc].kind != Kind::kJoin) continue;
-      if (!flow) flow = flow_of(launch.program);
-      went_alone.resize(counters.at.size() + 1);
-      spread_apart(launch.program, *flow, pc, went_alone);
-    }
-  }
-};
-
-// Why another run of a card may count this access otherwise. Empty: it has no reason.
-std::string influence(const Ended& ended, const MemoryAccess& access) {
-  if (!is_counted(access)) return {};
-  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
-  const InstructionCounters& c = counters.at[access.pc];
-  const auto is_ordered = [&](const Dependent& order) {
-    return order.accesses[access.index] || std::ranges::any_of(forms.of[access.index].parted_by,
-                                                               [&](uint32_t branch) { return order.branches[branch]; });
-  };
-  // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
-  // that last bits decide.
-  const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
-  const auto is_approximated = [&](const Approximated& bits) {
-    return bits.addresses[access.index] || std::ranges::any_of(bits.deciders[access.index], lanes_differ);
-  };
-  const bool ordered = is_ordered(dependence.order), approximated = c.threads > 0 && is_approximated(dependence.bits);
-  if (!ordered && !approximated) return {};
-  if (ordered && !launch.is_one_warp() && is_ordered(forms.own.order))
-    return words("it depends on the order in which threads come to an atomic, or change memory that others read");
-  if (approximated && is_approximated(forms.own.bits))
-    return words("it depends on a function that the hardware approximates");
-  return words(
-      "it depends on a value that an earlier launch left in memory, and that differs with the order of threads or in "
-      "its last bits");
-}
-
-CardCount card_count(const Ended& ended, const MemoryAccess& access) {
-  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
-  const AccessForm& form = forms.of[access.index];
-  const InstructionCounters& c = counters.at[access.pc];
-  CardCount card{access, access, c, form.doubt, form.note};
-  card.access.op = form.op;
-  card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
-  const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
-  if (std::string reason = influence(ended, access); !reason.empty()) card.doubt = std::move(reason);
-  if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
-        return is_used(read, launch.program, counters.at);
-      }))
-    card.doubt = words("it depends on a register that the thread reads and has not written");
-  if (form.retries && threads > kWarpSize)
-    card.doubt = words("ptxas makes a loop of it, which tries again if another warp was faster");
-  const auto is_parted = [&](uint32_t pc) { return counters.at[pc].divergent > 0; };
-  // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
-  const bool waits = launch.schedule.kind == Schedule::kForward || !forms.places[access.pc].merges;
-  const bool early = form.parts || !waits;
-  // A lane that comes alone cannot part. Others would have come with it here.
-  const bool alone = c.threads == c.warps && !forms.places[access.pc].merges;
-  if ((early && lanes_part(launch.program, counters, forms, access.pc)) || (form.yields && parted) ||
-      (!went_alone.empty() && went_alone[access.pc]) || (!alone && std::ranges::any_of(form.parted_by, is_parted)))
-    card.doubt =
-        words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
-  const auto as_often = [&](uint32_t pc) {
-    return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;
-  };
-  // ptxas moves a load to where its value is used. If nobody comes there, nobody makes it. If all warps come there, but
-  // fewer lanes, an access of one sector or wavefront is still one.
-  const bool loads = access.op == MemoryOp::kLoad;
-  const auto never = [&](uint32_t pc) { return loads && counters.at[pc].warps == 0; };
-  const auto in_one_piece = [&](uint32_t pc) {
-    return loads && counters.at[pc].warps == c.warps && counters.at[pc].threads < c.threads &&
-           c.global.requests == c.global.sectors && c.shared.requests == c.shared.wavefronts && c.local.requests == 0;
-  };
-  const bool is_unused = !form.moved_to.empty() && std::ranges::all_of(form.moved_to, never);
-  if (!form.moved_to.empty() && !is_unused && std::ranges::none_of(form.moved_to, as_often) &&
-      !std::ranges::all_of(form.moved_to, in_one_piece))
-    card.doubt = words("ptxas makes it under other conditions, or in another loop");
-  const auto is_one_way = [&](const OneWay& way) {
-    const InstructionCounters &at = counters.at[way.branch], &probe = counters.at[way.probe];
-    return way.all ? probe.warps == at.warps && probe.threads == at.threads : probe.warps == 0;
-  };
-  if (!std::ranges::all_of(form.one_way, is_one_way)) card.doubt = words("ptxas makes it under other conditions");
-  switch (form.kind) {
-    case AccessForm::kAsWritten: break;
-    case AccessForm::kWider: {
-      const WiderCounts& wider = counters.wider[access.neighbour - 1];
-      take_width(card.counts, form.bytes == 8 ? wider.as8 : wider.as16);
-      break;
-    }
-    case AccessForm::kGone: take_width(card.counts, {}); break;
-    case AccessForm::kElected:
-      card.counts.global.sectors = c.global.requests;
-      card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
-      break;
-  }
-  if (is_unused) {
-    take_width(card.counts, {});
-    card.changed = true;
-    card.note = words("ptxas makes this access only where its value is used, and no thread came there");
-  }
-  // A generic atomic needs one wavefront of shared memory to find out that its address is not there. The card takes a
-  // few more: 1,057 and 1,058 for 1,056 atomics of 1,056 blocks.
-  card.looks_in_shared = form.generic && card.counts.global.requests;
-  if (card.looks_in_shared) {
-    InstructionCounters::Shared& shared = card.counts.shared;
-    for (uint64_t* const count : {&shared.requests, &shared.wavefronts, &shared.ideal, &shared.fewest})
-      *count += c.global.requests;
-  }
-  return card;
-}
-
-// No warp came to this access in the PTX. It is doubtful if ptxas may make it elsewhere, where warps come, or if
-// threads may come in another order.
-CardCount card_count_of_nobody(const Ended& ended, const MemoryAccess& access) {
-  CardCount card{access, access, {}, {}, {}};
-  const AccessForm& form = ended.forms.of[access.index];
-  const bool moved = !form.moved_to.empty() || !form.one_way.empty() || form.early;
-  card.doubt = moved ? card_count(ended, access).doubt : influence(ended, access);
-  return card;
-}
-
 // One access of one lane.
 InstructionCounters one_access(Space space) {
   InstructionCounters one;
@@ -340,15 +182,52 @@ void add_memory_doubts(Counted& counted) {
       counted.doubtful.insert(name);
 }
 
-// The card's own malloc(), free() and printf() access memory, too.
+// The card's own malloc() and free() access memory, too.
 void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
-  if (program.code[pc].kind != Kind::kCall) return;
+  if (program.code[pc].kind != Kind::kCall || prints(program, program.code[pc])) return;
   const Builtin builtin = program.calls[program.code[pc].index].builtin;
   if (builtin == Builtin::kNone) return;
   counted.notes.insert(is_device_runtime(builtin)
                            ? words("on the card, CUDA's functions access memory when a kernel calls them, too")
-                           : words("on the card, malloc(), free() and printf() access memory, too"));
+                           : words("on the card, malloc() and free() access memory, too"));
   add_memory_doubts(counted);
+}
+
+// The card's printf() accesses memory, too; of that, PTX shows nothing.
+void add_prints(Counted& counted, const PrintCounters& calls, bool several_warps, const std::string& doubt) {
+  const auto add = [&](const std::string& name, uint64_t value) {
+    if (value == 0) return;
+    counted.counters[name] += value;
+    counted.by_ptx.try_emplace(name, 0);
+  };
+  const auto add_sectors = [&](const std::string& what, const auto& accesses) {
+    add("l1tex__t_requests_pipe_lsu_mem_" + what + ".sum", accesses.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_" + what + ".sum", accesses.sectors);
+  };
+  add_sectors("global_op_ld", calls.loads);
+  add_sectors("global_op_st", calls.stores);
+  add_sectors("global_op_atom", calls.atomics);
+  add_sectors("local_op_ld", calls.local_loads);
+  add_sectors("local_op_st", calls.local_stores);
+  add("global_bytes_loaded", kBytesOfSector * (calls.loads.sectors + calls.atomics.sectors));
+  add("global_bytes_stored", kBytesOfSector * (calls.stores.sectors + calls.atomics.sectors));
+  // The atomics are generic: each looks for its address in shared memory.
+  add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", calls.atomics.requests);
+  add("shared_wavefronts", calls.atomics.requests);
+  if (doubt.empty()) {
+    counted.notes.insert(words("the accesses of the card's printf() are counted"));
+  } else {
+    counted.notes.insert(doubt);
+    add_memory_doubts(counted);
+  }
+  if (!several_warps) return;
+  counted.notes.insert(
+      words("several warps call printf(), and how many atomics it needs depends on which comes first"));
+  for (const char* name :
+       {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared_wavefronts", "global_bytes_loaded",
+        "global_bytes_stored"})
+    counted.doubtful.insert(name);
 }
 
 // Registers that ptxas keeps in local memory: PTX shows no access. Without machine code nobody knows.
@@ -402,6 +281,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (!counted) continue;
       add_counts(counted->counters, launch.program, pc, c);
       add_system_calls(*counted, launch.program, pc);
+      if (const auto calls = state.counters.prints.find(pc); calls != state.counters.prints.end())
+        add_prints(*counted, calls->second, state.counters.printing.several(), print_doubt(ended, pc, calls->second));
       if (launch.program.code[pc].kind == Kind::kTexture)
         counted->notes.insert(words("accesses to textures and surfaces are not counted"));
     }

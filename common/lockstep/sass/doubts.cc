@@ -27,7 +27,7 @@ Forms judge_alone(const Program& program) {
   const FlowFacts facts(flow_of(program));
   forms.own = dependence(program, facts);
   forms.unwritten_reads = unwritten_reads(program, facts);
-  const std::vector<bool> unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
+  const ByInstruction unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());
   forms.places = facts.places();
   forms.extra_loads = forms.extra_stores = true;
@@ -41,8 +41,10 @@ Forms judge_alone(const Program& program) {
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
     form.doubt = in.kind == Kind::kMatrix ? words("ptxas makes several accesses of one of a matrix")
                                           : doubt_of(access, place, !facts.conditions(access.pc).empty());
-    form.unwritten = unwritten[access.index];
+    form.unwritten = unwritten[access.pc];
   }
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc)
+    if (prints(program, program.code[pc])) forms.prints[pc].doubt = words("on the card, printf() accesses memory, too");
   return forms;
 }
 

@@ -87,31 +87,48 @@ class KernelComparison {
     note_extra();
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
+      if (prints(program_, in)) forms_.prints[pc] = call_form(pc);
       const MemoryAccess* const plain = plain_access(program_, in);
       if (!plain || !is_counted(*plain)) continue;
       const MemoryAccess& access = *plain;
       AccessForm& form = forms_.of[access.index];
       if (in.kind == Kind::kMatrix) {
         form = matrix_form(access, program_.matrices[in.index]);
-        form.unwritten = unwritten_[access.index];
+        form.unwritten = unwritten_[pc];
         continue;  // all lanes of the warp are together
       }
       form = is_atomic(access) ? atomic_form(access) : move_form(access);
-      const Reached reached(facts_, pc);
-      const bool in_order = facts_.in_order() || meets_in_order(reached);
-      std::set<uint32_t> parted_by = in_order ? parting(access, reached) : std::set<uint32_t>();
-      if (const Machine copies = pairs_.of(access); copies.size() > 1) add_copies(pc, copies, reached, parted_by);
-      const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
-      parted_by.insert(turns_apart.begin(), turns_apart.end());
-      form.parted_by.assign(parted_by.begin(), parted_by.end());
-      form.parts = !in_order && facts_.places()[pc].merges;
-      form.unwritten = unwritten_[access.index];
-      form.yields = std::ranges::any_of(pairs_.of(access), &MachineAccess::yields);
+      follow_lanes(pc, pairs_.of(access), form);
     }
     return std::move(forms_);
   }
 
  private:
+  // ptxas does not move calls; but it may copy them, and join two that stand in different branches.
+  AccessForm call_form(uint32_t pc) const {
+    AccessForm form;
+    Machine machine;
+    for (const MachineAccess& one : machine_.calls)
+      if (one.line == program_.locations[pc].ptx_line) machine.push_back(&one);
+    if (machine.empty()) form.doubt = words("ptxas joins this call of printf() with another one");
+    follow_lanes(pc, machine, form);
+    return form;
+  }
+
+  // Where lanes may come to the instruction apart from each other, or to one of its copies in the machine code.
+  void follow_lanes(uint32_t pc, const Machine& machine, AccessForm& form) const {
+    const Reached reached(facts_, pc);
+    const bool in_order = facts_.in_order() || meets_in_order(reached);
+    std::set<uint32_t> parted_by = in_order ? parting(pc, machine, reached) : std::set<uint32_t>();
+    if (machine.size() > 1) add_copies(pc, machine, reached, parted_by);
+    const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
+    parted_by.insert(turns_apart.begin(), turns_apart.end());
+    form.parted_by.assign(parted_by.begin(), parted_by.end());
+    form.parts = !in_order && facts_.places()[pc].merges;
+    form.unwritten = unwritten_[pc];
+    form.yields = std::ranges::any_of(machine, &MachineAccess::yields);
+  }
+
   AccessForm move_form(const MemoryAccess& access) const {
     AccessForm result;
     result.op = access.op;
@@ -297,11 +314,11 @@ class KernelComparison {
     return access.op == MemoryOp::kLoad && access.space != Space::kGlobal;
   }
 
-  // The branches of the program at which lanes part that the machine code does not bring together before the access.
-  // Where lanes meet early, those of all turns of a loop count: lockstep waits for all of them.
-  std::set<uint32_t> parting(const MemoryAccess& access, const Reached& reached) const {
+  // The branches of the program at which lanes part that the machine code does not bring together before the
+  // instruction. Where lanes meet early, those of all turns of a loop count: lockstep waits for all of them.
+  std::set<uint32_t> parting(uint32_t pc, const Machine& machine, const Reached& reached) const {
     std::set<uint32_t> result;
-    const bool merges = facts_.places()[access.pc].merges;
+    const bool merges = facts_.places()[pc].merges;
     const auto add = [&](uint32_t line) {
       bool any = false;
       if (const auto there = branches_.find(line); there != branches_.end())
@@ -312,7 +329,7 @@ class KernelComparison {
         }
       return any;
     };
-    for (const MachineAccess* one : pairs_.of(access))
+    for (const MachineAccess* one : machine)
       for (const PartingBranch& branch : merges ? one->parting_around : one->parting) {
         // ptxas opens no barrier for it, and we know why.
         if (!branch.in_barrier && !branch.compares.empty() && std::ranges::includes(uniform_, branch.compares))
@@ -393,9 +410,9 @@ class KernelComparison {
   const std::vector<uint32_t> function_;  // by instruction
   const Pairs pairs_;
   const LeftOut left_out_;
-  std::set<Register> used_;      // that an instruction reads; for matrices
-  const Conditions uniform_;     // the lines of comparisons that all lanes of a warp answer alike
-  std::vector<bool> unwritten_;  // by Program::accesses
+  std::set<Register> used_;   // that an instruction reads; for matrices
+  const Conditions uniform_;  // the lines of comparisons that all lanes of a warp answer alike
+  ByInstruction unwritten_;
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};

@@ -4,6 +4,7 @@
 // words.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,7 +43,9 @@ struct AccessForm {
 
 struct Forms {
   std::vector<AccessForm> of;  // parallel to Program::accesses
-  std::vector<Place> places;   // parallel to Program::code
+  // Calls of printf(), by instruction: only whether lanes come to them together.
+  std::map<uint32_t, AccessForm> prints{};
+  std::vector<Place> places;  // parallel to Program::code
   // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
   std::vector<UnwrittenRead> unwritten_reads{};

@@ -171,8 +171,8 @@ class Influence {
   }
 
   // By instruction: the branches that depend on such a value.
-  std::vector<bool> branches() const {
-    std::vector<bool> result(program_.code.size(), false);
+  ByInstruction branches() const {
+    ByInstruction result(program_.code.size(), false);
     for (uint32_t pc = 0; pc < result.size(); ++pc) result[pc] = facts_.flow().successors[pc].size() > 1 && decides(pc);
     return result;
   }
@@ -207,14 +207,13 @@ class Influence {
     return result;
   }
 
-  // By Program::accesses.
-  ByAccess accesses() const {
-    ByAccess result(program_.accesses.size());
+  ByInstruction accesses() const {
+    ByInstruction result(program_.code.size());
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
-      const MemoryAccess* const access = plain_access(program_, in);
-      if (!access) continue;
-      result[access->index] = is_reached(pc) || makes_address(pc);
+      if (plain_access(program_, in)) result[pc] = is_reached(pc) || makes_address(pc);
+      // A parameter of some call: it may be the format.
+      if (prints(program_, in)) result[pc] = is_reached(pc) || memory_.contains({Space::kParam, Arrays::kUnknown});
     }
     return result;
   }
@@ -357,8 +356,8 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   Dependent result{influence.accesses(), influence.branches(), influence.leaves(makes)};
   const std::vector<bool> behind = behind_loops(program, facts, result.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-    if (const MemoryAccess* const access = behind[pc] ? plain_access(program, program.code[pc]) : nullptr)
-      result.accesses[access->index] = true;
+    if (behind[pc] && (plain_access(program, program.code[pc]) || prints(program, program.code[pc])))
+      result.accesses[pc] = true;
   return result;
 }
 
@@ -367,8 +366,9 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
   for (const std::string& name : program.names)
     origins.made.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
   add_found(program, found, origins);
-  const size_t accesses = program.accesses.size();
-  Approximated result{ByAccess(accesses), std::vector<std::vector<uint32_t>>(accesses), ByAccess(accesses)};
+  const size_t instructions = program.code.size();
+  Approximated result{ByInstruction(instructions), std::vector<std::vector<uint32_t>>(instructions),
+                      ByAccess(program.accesses.size())};
   if (std::ranges::count(origins.made, true) == 0) {
     for (const MemoryAccess& access : program.accesses) result.leaves[access.index] = adds_floats(access);
     return result;
@@ -376,10 +376,9 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
   const Arrays arrays(program);
   const Influence influence(program, facts, arrays, std::move(origins));
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
-    const MemoryAccess* const access = plain_access(program, program.code[pc]);
-    if (!access) continue;
-    result.addresses[access->index] = influence.makes_address(pc);
-    result.deciders[access->index] = influence.deciders(pc);
+    const Instruction& in = program.code[pc];
+    if (plain_access(program, in)) result.addresses[pc] = influence.makes_address(pc);
+    if (plain_access(program, in) || prints(program, in)) result.deciders[pc] = influence.deciders(pc);
   }
   result.leaves = influence.leaves([](uint32_t, const MemoryAccess& access) { return adds_floats(access); });
   return result;
@@ -392,7 +391,8 @@ Dependence dependence(const Program& program, const FlowFacts& facts, const Foun
           depend_on_approximations(program, facts, found.approximated)};
 }
 
-ByAccess depend_on_unwritten(const Program& program, const FlowFacts& facts, const std::vector<UnwrittenRead>& reads) {
+ByInstruction depend_on_unwritten(const Program& program, const FlowFacts& facts,
+                                  const std::vector<UnwrittenRead>& reads) {
   Origins origins{std::vector<bool>(program.code.size()), {}, false};
   for (const UnwrittenRead& read : reads) origins.read.emplace(read.steps[0].pc, read.offset);
   return Influence(program, facts, Arrays(program), std::move(origins)).accesses();

@@ -14,11 +14,12 @@ namespace lockstep {
 
 // By Program::accesses. Empty: none of them.
 using ByAccess = std::vector<bool>;
+using ByInstruction = std::vector<bool>;
 
 struct Dependent {
-  ByAccess accesses;
-  std::vector<bool> branches;  // by instruction
-  ByAccess leaves;             // what is in memory behind it depends on the order
+  ByInstruction accesses;  // also calls of printf()
+  ByInstruction branches;
+  ByAccess leaves;  // what is in memory behind it depends on the order
 };
 
 // What depends on the result of an atomic, on a value that another thread may change meanwhile, or on the clock.
@@ -32,8 +33,8 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
 // What depends on a function that the hardware approximates (ex2, lg2, sin, cos, rcp, rsqrt, …): lockstep's last bits
 // differ from a card's.
 struct Approximated {
-  ByAccess addresses;  // whether the address depends on one
-  // By Program::accesses: the branches that ask about one and decide whether the access is made.
+  ByInstruction addresses;  // whether the address depends on one
+  // By instruction: the branches that ask about one and decide whether the access, or the call of printf(), is made.
   std::vector<std::vector<uint32_t>> deciders;
   ByAccess leaves;  // what is in memory behind it has such last bits, as a sum of floats that atomics make has
 };
@@ -53,7 +54,8 @@ struct Dependence {
 };
 Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found = {}, bool alone = false);
 
-// By Program::accesses: whether it depends on one of these reads.
-ByAccess depend_on_unwritten(const Program& program, const FlowFacts& facts, const std::vector<UnwrittenRead>& reads);
+// Whether an access, or a call of printf(), depends on one of these reads.
+ByInstruction depend_on_unwritten(const Program& program, const FlowFacts& facts,
+                                  const std::vector<UnwrittenRead>& reads);
 
 }  // namespace lockstep

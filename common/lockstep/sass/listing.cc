@@ -26,12 +26,16 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
       {"ATOMS", {Class::kAtomic, Space::kShared}},   {"RED", {Class::kReduction, Space::kGeneric}},
       {"REDG", {Class::kReduction, Space::kGlobal}}, {"LDSM", {Class::kLoad, Space::kShared}},
       {"STSM", {Class::kStore, Space::kShared}}};
+  MachineAccess access;
+  access.line = in.line;
+  if (in.name.starts_with("CALL.ABS")) {  // CALL.REL calls a function of the module
+    access.kind = Class::kCall;
+    return access;
+  }
   const auto found = known.find(in.opcode());
   if (found == known.end()) return std::nullopt;
-  MachineAccess access;
   access.kind = found->second.first;
   access.space = found->second.second;
-  access.line = in.line;
   for (const std::string_view operand : in.operands)
     if (operand.find('[') != operand.npos) access.address = operand;
   if (has_part(in.name, "128")) access.bytes = 16;
@@ -96,7 +100,7 @@ class Section {
       access->yields = yields[i];
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
-      kernel.accesses.push_back(*access);
+      (access->kind == MachineAccess::kCall ? kernel.calls : kernel.accesses).push_back(*access);
     }
     return kernel;
   }

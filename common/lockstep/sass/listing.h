@@ -20,7 +20,7 @@ struct PartingBranch {
 };
 
 struct MachineAccess {
-  enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
+  enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction, kCall } kind = kLoad;
   Space space = Space::kGeneric;
   uint8_t bytes = 4;          // of one lane; of an atomic: not told
   uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
@@ -41,6 +41,8 @@ struct MachineAccess {
 struct MachineKernel {
   std::vector<MachineAccess> accesses;
   uint32_t static_shared = 0;  // bytes
+  // Of functions that are not in the module, as printf(): of kind kCall, with their places.
+  std::vector<MachineAccess> calls{};
 };
 
 // By the kernel's name in PTX. Text that is not understood is passed over.

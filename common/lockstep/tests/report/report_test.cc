@@ -253,5 +253,45 @@ TEST(Report, AsynchronousCopiesAreCountedInBytes) {
   EXPECT_EQ(counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 0);
 }
 
+// printf("%d\n", 7)
+constexpr const char* kPrints = R"(.version 9.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[4] = {37, 100, 10, 0};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<5>;
+  .local .align 8 .b8 depot[8];
+  mov.u64 %rd1, depot;
+  cvta.local.u64 %rd2, %rd1;
+  st.local.u32 [%rd1], 7;
+  mov.u64 %rd3, text;
+  cvta.global.u64 %rd4, %rd3;
+  {
+  .param .b64 f; .param .b64 a; .param .b32 r;
+  st.param.b64 [f], %rd4;
+  st.param.b64 [a], %rd2;
+  call.uni (r), vprintf, (f, a);
+  }
+  ret;
+}
+)";
+
+TEST(Report, PrintfAccessesMemory) {
+  const auto launch_of = [](uint32_t threads) { return report_of(kPrints, {1, 1, 1}, {threads, 1, 1})["launches"][0]; };
+  const auto notes_of_several = [](const json& launch) {
+    return launch["notes"].dump().find("several warps call printf()") != std::string::npos;
+  };
+  const json one = launch_of(32), two = launch_of(64);
+  EXPECT_EQ(one["counters"]["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"], 215);
+  EXPECT_EQ(one["counters"]["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"], 6880);
+  EXPECT_EQ(one["counters"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 14);
+  EXPECT_EQ(one["counters"]["l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"], 72 + 1) << "one is the program's";
+  EXPECT_EQ(two["counters"]["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"], 430);
+  EXPECT_FALSE(notes_of_several(one));
+  EXPECT_TRUE(notes_of_several(two));
+}
+
 }  // namespace
 }  // namespace lockstep

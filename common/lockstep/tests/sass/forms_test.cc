@@ -722,5 +722,34 @@ TEST(Forms, APartOfAMatrixThatNobodyUsesIsADoubt) {
   EXPECT_TRUE(says(of.form("load.a", of.times(4, "load.a", 4)).doubt, "other accesses of this matrix"));
 }
 
+// ptxas may join the calls of two branches. One call that is left has the line of one of them.
+TEST(Forms, ACallOfPrintfNeedsACallOfItsOwn) {
+  const Kernel kernel("setp.lt.u32 %p1, %r2, 7;\n@%p1 bra OUT;\n" + Kernel::print() + "OUT:");
+  const uint32_t pc = kernel.pc("vprintf, (f");
+  MachineAccess call;
+  call.kind = MachineAccess::kCall;
+  call.line = kernel.line("vprintf, (f");
+  const auto form = [&](std::vector<MachineAccess> calls) {
+    return compare(kernel.program(), {{}, 0, std::move(calls)}).prints.at(pc);
+  };
+  EXPECT_EQ(form({call}).doubt, "");
+  EXPECT_TRUE(form({call}).parted_by.empty()) << "only one side of the branch prints";
+  EXPECT_TRUE(says(form({}).doubt, "joins this call"));
+  EXPECT_TRUE(says(form({changed(call, [](auto& c) { c.line += 9; })}).doubt, "joins this call"));
+}
+
+// A loop that lanes leave in different turns, of which ptxas makes two calls.
+TEST(Forms, CopiesOfACallAreMadeApart) {
+  const Kernel kernel("mov.u32 %r5, 0;\nTURN:\n" + Kernel::print() +
+                      "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, %r2;\n@%p2 bra TURN;");
+  MachineAccess call;
+  call.kind = MachineAccess::kCall;
+  call.line = kernel.line("vprintf, (f");
+  const auto parted_by = [&](std::vector<MachineAccess> calls) {
+    return compare(kernel.program(), {{}, 0, std::move(calls)}).prints.at(kernel.pc("vprintf, (f")).parted_by;
+  };
+  EXPECT_EQ(parted_by({call, call}), std::vector<uint32_t>{kernel.pc("@%p2")});
+}
+
 }  // namespace
 }  // namespace lockstep

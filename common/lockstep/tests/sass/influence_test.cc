@@ -13,7 +13,7 @@ namespace {
 bool depends(const std::string& body, std::string_view access) {
   const Kernel kernel(body);
   const FlowFacts facts(flow_of(kernel.program()));
-  return depend_on_order(kernel.program(), facts).accesses[kernel.access(access).index];
+  return depend_on_order(kernel.program(), facts).accesses[kernel.access(access).pc];
 }
 
 TEST(OrderOfThreads, ATicketDecidesWhereAndWhether) {
@@ -33,6 +33,17 @@ TEST(OrderOfThreads, ATicketMayPassThroughMemory) {
       "mul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
   EXPECT_TRUE(depends(body, "st.global"));
   EXPECT_FALSE(depends(body, "ld.shared"));
+}
+
+TEST(OrderOfThreads, ATicketMayDecideWhoPrints) {
+  const auto call_depends = [](const std::string& body) {
+    const Kernel kernel("atom.global.add.u32 %r3, [%rd1], 1;\n" + body);
+    const FlowFacts facts(flow_of(kernel.program()));
+    return bool{depend_on_order(kernel.program(), facts).accesses[kernel.pc("vprintf, (f")]};
+  };
+  EXPECT_TRUE(call_depends("setp.ne.u32 %p1, %r3, 63;\n@%p1 bra OUT;\n" + Kernel::print() + "OUT:"));
+  EXPECT_TRUE(call_depends("cvt.u64.u32 %rd1, %r3;\n" + Kernel::print())) << "the format";
+  EXPECT_FALSE(call_depends("st.global.u32 [%rd2], %r3;\n" + Kernel::print())) << "only what it prints";
 }
 
 // if (in[i] > 0) out[atomicAdd(count, 1)] = in[i]: what is in `in` does not depend on the order.
@@ -164,7 +175,7 @@ TEST(Approximations, DecideWhereAndWhether) {
                         "st.global.u32 [%rd4], %r2;");
     const FlowFacts facts(flow_of(kernel.program()));
     const Approximated found = depend_on_approximations(kernel.program(), facts);
-    const uint32_t whether = kernel.access("[%rd1], %r2").index, where = kernel.access("[%rd4]").index;
+    const uint32_t whether = kernel.access("[%rd1], %r2").pc, where = kernel.access("[%rd4]").pc;
     const std::vector<uint32_t> branch{kernel.pc("@%p1")};
     return std::vector<bool>{found.deciders[whether] == branch, found.deciders[where] == branch,
                              found.addresses[whether], found.addresses[where]};
@@ -182,8 +193,8 @@ TEST(Approximations, DecideThroughBranchesAndLoops) {
       "st.global.u32 [%rd2], %r2;");
   const FlowFacts facts(flow_of(kernel.program()));
   const Approximated found = depend_on_approximations(kernel.program(), facts);
-  EXPECT_EQ(std::ranges::count(found.deciders[kernel.access("ld.global").index], kernel.pc("@%p1")), 1);
-  EXPECT_TRUE(found.deciders[kernel.access("st.global").index].empty());
+  EXPECT_EQ(std::ranges::count(found.deciders[kernel.access("ld.global").pc], kernel.pc("@%p1")), 1);
+  EXPECT_TRUE(found.deciders[kernel.access("st.global").pc].empty());
 }
 
 TEST(OrderOfThreads, AClockIsNeverTheSame) {

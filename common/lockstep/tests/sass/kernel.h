@@ -19,7 +19,9 @@ class Kernel {
  public:
   explicit Kernel(const std::string& body)
       : text_(
-            ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q, .param "
+            ".version 9.0\n.target sm_75\n.address_size 64\n.extern .func (.param .b32 r) vprintf(.param .b64 f, "
+            ".param .b64 "
+            "a);\n.visible .entry k(.param .u64 p, .param .u64 q, .param "
             ".u32 "
             "n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 "
             "s[1024];\nld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [q];\nld.param.u32 %r1, [n];\nmov.u32 %r2, "
@@ -35,11 +37,17 @@ class Kernel {
       return [](Warp&, const MemoryAccess&, Mask) {};
     };
     symbols.param_block = 4096;
-    program_ = decode_program(module_, module_.functions[0], symbols);
+    program_ = decode_program(module_, module_.functions.back(), symbols);
     EXPECT_EQ(program_->refusal.message, "");
   }
 
   const Program& program() const { return *program_; }
+
+  // A call of printf() with the format at %rd1, as nvcc writes it, on three lines.
+  static std::string print() {
+    return "{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd1; st.param.b64 [a], %rd2;\n"
+           "call.uni (r), vprintf, (f, a);\n}\n";
+  }
 
   // The line of the PTX with this text.
   uint32_t line(std::string_view text) const {

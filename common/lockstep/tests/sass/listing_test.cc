@@ -169,6 +169,14 @@ TEST(Listing, WhatIsNoAccessIsPassedOver) {
                   .empty());
 }
 
+TEST(Listing, CallsOfTheDriversFunctionsAreKnown) {
+  const auto kernels = read_listing(listing({"7: CALL.ABS.NOINC R2", "8: CALL.REL.NOINC `($__internal_0_$__div)"}));
+  const std::vector<MachineAccess>& calls = kernels.find("k")->second.calls;
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].line, 7u);
+  EXPECT_TRUE(kernels.find("k")->second.accesses.empty());
+}
+
 TEST(Listing, AnAddOfTheNumberOfLanesIsKnown) {
   EXPECT_TRUE(one({"ATOMS.POPC.INC.32 RZ, [UR4]"}).counts);
   EXPECT_FALSE(one({"ATOMS.ADD RZ, [UR4], R0"}).counts);

@@ -13,7 +13,7 @@ struct Case {
   explicit Case(const std::string& body)
       : kernel(body), facts(flow_of(kernel.program())), reads(unwritten_reads(kernel.program(), facts)) {}
   bool depends(std::string_view access) const {
-    return depend_on_unwritten(kernel.program(), facts, reads)[kernel.access(access).index];
+    return depend_on_unwritten(kernel.program(), facts, reads)[kernel.access(access).pc];
   }
   // Whether x is used in a launch in which so many lanes came to the instructions; to all others 32.
   bool is_used(const std::vector<std::pair<std::string_view, uint64_t>>& lanes) const {
