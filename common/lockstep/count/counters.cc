@@ -216,6 +216,7 @@ void LaunchCounters::add(const LaunchCounters& other) {
   traffic.add(other.traffic);
   async_loaded += other.async_loaded;
   async_stored += other.async_stored;
+  async_requested += other.async_requested;
   block_waits = std::max(block_waits, other.block_waits);
   block_branches = std::max(block_branches, other.block_branches);
   thread_waits += other.thread_waits;

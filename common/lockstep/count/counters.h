@@ -124,8 +124,9 @@ struct LaunchCounters {
   std::vector<InstructionCounters> at;
   std::vector<WiderCounts> wider;
   uint64_t barriers = 0;  // block barriers completed
-  // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
-  uint64_t async_loaded = 0, async_stored = 0;
+  // Bytes of global memory that asynchronous copies move; and those of them that cp.async loads, which a card counts
+  // as requests of ld. Bulk copies are neither ld nor st.
+  uint64_t async_loaded = 0, async_stored = 0, async_requested = 0;
   uint64_t block_waits = 0, block_branches = 0;  // of the block that has most
   uint64_t thread_waits = 0;                     // the sum over all blocks of waits · threads
   // Memory that the host reads and writes in place: bytes stored there, each time that a warp stores them, since the

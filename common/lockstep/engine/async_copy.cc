@@ -1,6 +1,7 @@
 #include "engine/async_copy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/words.h"
@@ -56,6 +57,12 @@ void start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
+  if (mask) {
+    InstructionCounters::Global& count = warp.state().counters.at[use.from.pc].global;
+    ++count.requests;
+    count.sectors += global_sectors(copy.from.data(), mask, use.from.bytes);
+    count.threads += static_cast<uint64_t>(std::popcount(mask));
+  }
   warp.copies().copies.push_back(copy);
 }
 
@@ -89,6 +96,7 @@ void complete(Warp& warp, Copy& copy, Mask lanes) {
       read.bytes = static_cast<uint8_t>(bytes);
       show_asynchronous_lane(warp, read, l, copy.from[l]);
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
+      warp.state().counters.async_requested += bytes;
     }
     std::byte* to = in_shared(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);

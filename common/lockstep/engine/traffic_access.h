@@ -88,7 +88,7 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, con
   traffic.finish(warp);
 }
 
-// An asynchronous copy, whose instruction is neither a load nor a store: its bytes and its traffic.
+// An asynchronous copy: its bytes and its traffic.
 inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
   LaunchCounters& counters = warp.state().counters;
   (op == MemoryOp::kLoad ? counters.async_loaded : counters.async_stored) += bytes;

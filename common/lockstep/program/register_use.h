@@ -13,9 +13,12 @@ inline const MemoryAccess* access_of(const Program& program, const Instruction& 
   return in.kind == Kind::kTexture ? &program.accesses[program.textures[in.index].access] : nullptr;
 }
 
-// The access that ld, st, atom, red, wmma.load, wmma.store, ldmatrix and stmatrix make. Null: another instruction.
+// The access that ld, st, atom, red, wmma.load, wmma.store, ldmatrix and stmatrix make; of cp.async the load, which is
+// the part that a card counts. Null: another instruction.
 inline const MemoryAccess* plain_access(const Program& program, const Instruction& in) {
   if (in.kind == Kind::kMemory) return &program.accesses[in.index];
+  if (in.kind == Kind::kAsync && program.async[in.index].op == AsyncOp::kCopy)
+    return &program.accesses[program.async[in.index].from.index];
   if (in.kind != Kind::kMatrix || program.matrices[in.index].op == MatrixOp::kMultiply) return nullptr;
   return &program.accesses[program.matrices[in.index].access.index];
 }

@@ -301,7 +301,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   counters["block_waits"] = state.counters.block_waits;
   counters["thread_waits"] = state.counters.thread_waits;
   counters["block_branches"] = state.counters.block_branches;
-  counters["global_bytes_loaded"] += state.counters.async_loaded;
+  counters["global_bytes_loaded"] += state.counters.async_loaded - state.counters.async_requested;
   counters["global_bytes_stored"] += state.counters.async_stored;
   counters["async_bytes_loaded"] = state.counters.async_loaded;
   counters["async_bytes_stored"] = state.counters.async_stored;

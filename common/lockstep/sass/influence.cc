@@ -177,11 +177,11 @@ class Influence {
     return result;
   }
 
-  // Whether the address of this access is such a value.
+  // Whether the address of this plain access is such a value.
   bool makes_address(uint32_t pc) const {
     const Instruction& in = program_.code[pc];
     const uint32_t stride = in.kind == Kind::kMatrix ? program_.matrices[in.index].stride : 0;
-    return has(pc, program_.accesses[in.index].base) || has(pc, stride);
+    return has(pc, plain_access(program_, in)->base) || has(pc, stride);
   }
 
   // The branches that ask such a value and decide whether the instruction is executed; itself, if its guard does.

@@ -20,12 +20,12 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   static const std::unordered_map<std::string_view, std::pair<Class, Space>> known = {
       {"LD", {Class::kLoad, Space::kGeneric}},       {"LDG", {Class::kLoad, Space::kGlobal}},
       {"LDS", {Class::kLoad, Space::kShared}},       {"LDL", {Class::kLoad, Space::kLocal}},
-      {"ST", {Class::kStore, Space::kGeneric}},      {"STG", {Class::kStore, Space::kGlobal}},
-      {"STS", {Class::kStore, Space::kShared}},      {"STL", {Class::kStore, Space::kLocal}},
-      {"ATOM", {Class::kAtomic, Space::kGeneric}},   {"ATOMG", {Class::kAtomic, Space::kGlobal}},
-      {"ATOMS", {Class::kAtomic, Space::kShared}},   {"RED", {Class::kReduction, Space::kGeneric}},
-      {"REDG", {Class::kReduction, Space::kGlobal}}, {"LDSM", {Class::kLoad, Space::kShared}},
-      {"STSM", {Class::kStore, Space::kShared}}};
+      {"LDGSTS", {Class::kLoad, Space::kGlobal}},    {"ST", {Class::kStore, Space::kGeneric}},
+      {"STG", {Class::kStore, Space::kGlobal}},      {"STS", {Class::kStore, Space::kShared}},
+      {"STL", {Class::kStore, Space::kLocal}},       {"ATOM", {Class::kAtomic, Space::kGeneric}},
+      {"ATOMG", {Class::kAtomic, Space::kGlobal}},   {"ATOMS", {Class::kAtomic, Space::kShared}},
+      {"RED", {Class::kReduction, Space::kGeneric}}, {"REDG", {Class::kReduction, Space::kGlobal}},
+      {"LDSM", {Class::kLoad, Space::kShared}},      {"STSM", {Class::kStore, Space::kShared}}};
   MachineAccess access;
   access.line = in.line;
   if (in.name.starts_with("CALL.ABS")) {  // CALL.REL calls a function of the module

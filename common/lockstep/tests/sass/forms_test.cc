@@ -3,6 +3,7 @@
 #include "sass/forms.h"
 #include "base/words.h"
 
+#include "program/register_use.h"
 #include "sass/program_flow.h"
 
 #include "tests/sass/kernel.h"
@@ -720,6 +721,22 @@ TEST(Forms, APartOfAMatrixThatNobodyUsesIsADoubt) {
   const std::string all = kMatrix;
   Matrices of(all.substr(0, all.find("wmma.mma")) + "xor.b32 %r1, %r3, %r4;");
   EXPECT_TRUE(says(of.form("load.a", of.times(4, "load.a", 4)).doubt, "other accesses of this matrix"));
+}
+
+TEST(Forms, AnAsynchronousCopyIsALoad) {
+  const auto form = [](const std::string& last, size_t instructions) {
+    const Kernel kernel("mov.u32 %r3, s;\ncp.async.ca.shared.global [%r3], [%rd1], 4" + last + ";");
+    MachineAccess copy;
+    copy.space = Space::kGlobal;
+    copy.line = kernel.line("cp.async");
+    const std::vector<MachineAccess> machine(instructions, copy);
+    const uint32_t pc = kernel.pc("cp.async");
+    return compare(kernel.program(), {machine, 0}).of[plain_access(kernel.program(), kernel.program().code[pc])->index];
+  };
+  EXPECT_EQ(form("", 1).kind, AccessForm::kAsWritten);
+  EXPECT_EQ(form("", 1).doubt, "");
+  EXPECT_TRUE(says(form(", %r1", 1).doubt, "this copy")) << "as many bytes as a register says";
+  EXPECT_TRUE(says(form("", 0).doubt, "this copy"));
 }
 
 // ptxas may join the calls of two branches. One call that is left has the line of one of them.

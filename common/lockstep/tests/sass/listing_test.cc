@@ -164,7 +164,7 @@ TEST(Listing, LanesThatLeaveALoopInDifferentTurnsArePartedUntilTheyWait) {
 }
 
 TEST(Listing, WhatIsNoAccessIsPassedOver) {
-  EXPECT_TRUE(accesses({"LDC.64 R2, c[0x0][0x210]", "ULDC UR4, c[0x0][0x0]", "LDGSTS.E [R0], desc[UR4][R2.64]",
+  EXPECT_TRUE(accesses({"LDC.64 R2, c[0x0][0x210]", "ULDC UR4, c[0x0][0x0]", "UTMALDG.1D [UR4], [UR6]",
                         "BAR.SYNC.DEFER_BLOCKING 0x0", "STSX R1, R2", "NOP"})
                   .empty());
 }
