@@ -217,6 +217,7 @@ void LaunchCounters::add(const LaunchCounters& other) {
   async_loaded += other.async_loaded;
   async_stored += other.async_stored;
   async_requested += other.async_requested;
+  partial_copies.insert(other.partial_copies.begin(), other.partial_copies.end());
   block_waits = std::max(block_waits, other.block_waits);
   block_branches = std::max(block_branches, other.block_branches);
   thread_waits += other.thread_waits;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -127,6 +128,7 @@ struct LaunchCounters {
   // Bytes of global memory that asynchronous copies move; and those of them that cp.async loads, which a card counts
   // as requests of ld. Bulk copies are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0, async_requested = 0;
+  std::set<uint32_t> partial_copies{};  // cp.async by which some lane copied fewer bytes than others, by instruction
   uint64_t block_waits = 0, block_branches = 0;  // of the block that has most
   uint64_t thread_waits = 0;                     // the sum over all blocks of waits · threads
   // Memory that the host reads and writes in place: bytes stored there, each time that a warp stores them, since the

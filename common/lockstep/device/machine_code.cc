@@ -1,10 +1,21 @@
 #include "device/machine_code.h"
 
+#include <algorithm>
+
 namespace lockstep {
+namespace {
+
+// "-G": ".target sm_75, debug". The driver compiles such PTX without optimising, and lockstep has no rules for that.
+bool is_for_debugger(std::string_view ptx) {
+  const size_t target = std::min(ptx.find(".target"), ptx.size());
+  return ptx.substr(target, ptx.find('\n', target) - target).find("debug") != ptx.npos;
+}
+
+}  // namespace
 
 void MachineCode::loads(const LoadedModule* module, const std::vector<std::string_view>& ptx) {
   Asked& asked = modules_[module];
-  if (ptx.size() != 1) return;
+  if (ptx.size() != 1 || is_for_debugger(ptx[0])) return;
   const bool is_large = ptx[0].size() > kLargeModule;
   const Tools tools = is_large ? Tools{tools_.folder} : tools_;
   asked.whole = std::make_unique<Question>(tools, ptx[0], "");

@@ -50,6 +50,7 @@ void start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     uint32_t bytes = use.from.bytes;
     if (use.size) bytes = std::min(bytes, lanes<uint32_t>(file, use.size)[l]);
     if (zeros >> l & 1) bytes = 0;
+    if (bytes < use.from.bytes) warp.state().counters.partial_copies.insert(use.from.pc);
     copy.bytes_from_source[l] = static_cast<uint8_t>(bytes);
     // A copy that reads nothing may have any source address.
     const bool good = (bytes == 0 || may_copy(warp, use.from, l, copy.from[l], bytes)) &&

@@ -98,17 +98,14 @@ class KernelComparison {
         continue;  // all lanes of the warp are together
       }
       form = is_atomic(access) ? atomic_form(access) : move_form(access);
-      if (in.kind == Kind::kAsync && !copies_all(program_.async[in.index]))
-        form.doubt = words("lockstep does not know what ptxas makes of this copy");
+      if (in.kind == Kind::kAsync && pairs_.of(access).empty())
+        form = doubt(access, words("lockstep does not know what ptxas makes of this copy"));
       follow_lanes(pc, pairs_.of(access), form);
     }
     return std::move(forms_);
   }
 
  private:
-  // Whether each lane copies all bytes of a cp.async, as one instruction.
-  bool copies_all(const AsyncUse& use) const { return !use.size && !use.ignore_source && !pairs_.of(use.from).empty(); }
-
   // ptxas does not move calls; but it may copy them, and join two that stand in different branches.
   AccessForm call_form(uint32_t pc) const {
     AccessForm form;

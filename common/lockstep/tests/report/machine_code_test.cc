@@ -60,6 +60,32 @@ const std::string kShared = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_",
 
 constexpr const char* kPlain = "ld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd1+64], %r3;";
 
+// The card adds lanes of one address one after the other there, and at an address in shared memory together.
+TEST(MachineCode, AGenericAtomicOfSharedMemoryIsADoubt) {
+  const std::string address = "mov.u64 %rd2, s; cvta.shared.u64 %rd3, %rd2;\n";
+  const json launch = launch_of(address + "red.add.u32 [%rd3], 1;", {"11: RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R3"});
+  EXPECT_TRUE(is_doubtful(launch, kShared + "atom.sum"));
+  EXPECT_TRUE(notes_say(launch, "by a generic address"));
+}
+
+// Code for a debugger (-G) is not optimised on the card, and ptxas is not asked about it.
+TEST(MachineCode, CodeForADebuggerIsJudgedAlone) {
+  const FakeTools tools(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
+  const auto spills_are_doubtful = [&](const std::string& target) {
+    std::string ptx = ptx_of(kPlain);
+    ptx.replace(ptx.find("sm_75"), 5, target);
+    DeviceOptions options;
+    options.tools = tools.tools();
+    const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
+    uint64_t array = 0;
+    EXPECT_TRUE(device->allocate(4096, &array).ok());
+    EXPECT_TRUE(run_kernel(*device, ptx, {0, {1}, {32}, 0, false, std::as_bytes(std::span(&array, 1))}).ok());
+    return is_doubtful(json::parse(device->report_json())["launches"][0], kGlobal + "local_op_ld.sum");
+  };
+  EXPECT_FALSE(spills_are_doubtful("sm_75"));
+  EXPECT_TRUE(spills_are_doubtful("sm_75, debug"));
+}
+
 TEST(MachineCode, WhatIsTheSameIsExactAndNotMentioned) {
   const json launch = launch_of(kPlain, {"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"});
   for (const char* key : {"counter_kinds", "ptx_counters", "notes"}) {

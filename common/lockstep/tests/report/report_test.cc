@@ -255,6 +255,19 @@ TEST(Report, AsynchronousCopiesAreCounted) {
   EXPECT_EQ(counters["global_bytes_loaded"], 2 * 32);
 }
 
+TEST(Report, APartOfACopyIsADoubt) {
+  const auto doubts = [](const std::string& bytes) {
+    std::string ptx = kCopies;
+    ptx.replace(ptx.find("16;"), 3, bytes);
+    return report_of(ptx, {1, 1, 1}, {32, 1, 1})["launches"][0]
+               .value("notes", json::array())
+               .dump()
+               .find("copy only") != std::string::npos;
+  };
+  EXPECT_TRUE(doubts("16, 8;"));
+  EXPECT_FALSE(doubts("16, 16;"));
+}
+
 // printf("%d\n", 7)
 constexpr const char* kPrints = R"(.version 9.0
 .target sm_75
