@@ -1,5 +1,9 @@
 #include "device/carried.h"
 
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
 #include "program/register_use.h"
 #include "sass/program_flow.h"
 
@@ -18,11 +22,7 @@ const Dependence& CarriedValues::follow(const Launch& launch, const LaunchState&
   for (uint32_t access = 0; access < state.reached.size(); ++access) {
     const bool ordered = dependence->order.leaves[access], approximated = dependence->bits.leaves[access];
     if (!ordered && !approximated) continue;
-    for (const uint64_t allocation : state.reached[access]) {
-      Values& values = holds_[allocation];
-      values.ordered |= ordered;
-      values.approximated |= approximated;
-    }
+    for (const uint64_t allocation : state.reached[access]) holds_[allocation].add({ordered, approximated});
   }
   return *dependence;
 }
@@ -34,13 +34,39 @@ void CarriedValues::overwritten(const Region& region) {
     holds_.erase(range.begin);
 }
 
+template <class Use>
+void CarriedValues::each_block(const Region& region, const Use& use) {
+  constexpr uint64_t kBlock = 256;  // bytes
+  for (uint64_t row = 0; row < region.rows; ++row)
+    for (uint64_t at = 0; at < region.width; at += kBlock) {
+      const auto* const bytes = reinterpret_cast<const char*>(region.address + row * region.pitch + at);
+      const std::string_view block(bytes, std::min(kBlock, region.width - at));
+      if (block.find_first_not_of(block[0]) != block.npos) use(std::hash<std::string_view>()(block));  // cleared memory
+    }
+}
+
+void CarriedValues::fetched(const Region& region) {
+  const Values values = in(memory_.find(region.address).begin);
+  constexpr size_t kMostBlocks = 1 << 20;
+  if ((!values.ordered && !values.approximated) || fetched_.size() > kMostBlocks) return;
+  each_block(region, [&](size_t hash) { fetched_[hash].add(values); });
+}
+
+void CarriedValues::given(const Region& region) {
+  overwritten(region);
+  if (fetched_.empty()) return;
+  Values values;
+  each_block(region, [&](size_t hash) {
+    if (const auto found = fetched_.find(hash); found != fetched_.end()) values.add(found->second);
+  });
+  if (values.ordered || values.approximated) holds_[memory_.find(region.address).begin].add(values);
+}
+
 void CarriedValues::copied(const Region& to, uint64_t from) {
   overwritten(to);
   const Values values = in(memory_.find(from).begin);
   if (!values.ordered && !values.approximated) return;
-  Values& there = holds_[memory_.find(to.address).begin];
-  there.ordered |= values.ordered;
-  there.approximated |= values.approximated;
+  holds_[memory_.find(to.address).begin].add(values);
 }
 
 CarriedValues::Values CarriedValues::in(uint64_t allocation) const {

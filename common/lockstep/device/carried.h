@@ -1,11 +1,13 @@
 // carried: values in global memory that may differ from run to run of a card. One launch leaves them there, and later
 // launches find them. An allocation counts as a whole: once a kernel has left such a value in it, all of it is taken to
-// hold some, until the host overwrites all of it.
+// hold some, until the host overwrites all of it. Values that the host fetches and gives back unchanged are known by
+// their bytes; what the host makes of them is not followed.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "device/requests.h"
 #include "engine/launch_state.h"
@@ -20,7 +22,10 @@ class CarriedValues {
   // On what the accesses of a launch that has ended depend. own: if it found nothing. Notes what the launch leaves.
   const Dependence& follow(const Launch& launch, const LaunchState& state, const Dependence& own);
 
-  void overwritten(const Region& region);  // by the host
+  void overwritten(const Region& region);
+  // By the host. It may give back what it has fetched, perhaps a part of it and to another array.
+  void fetched(const Region& region);
+  void given(const Region& region);
   void copied(const Region& to, uint64_t from);
   void allocated(uint64_t address) { holds_.erase(address); }
   void forget_programs() { known_.clear(); }
@@ -28,12 +33,21 @@ class CarriedValues {
  private:
   struct Values {
     bool ordered = false, approximated = false;
+    void add(const Values& other) {
+      ordered |= other.ordered;
+      approximated |= other.approximated;
+    }
   };
   Values in(uint64_t allocation) const;
   Found found(const Launch& launch, const LaunchState& state) const;
 
+  // Calls use(hash) for each block of bytes in the region.
+  template <class Use>
+  static void each_block(const Region& region, const Use& use);
+
   const Memory& memory_;
-  std::map<uint64_t, Values> holds_;  // by the start of the allocation; others hold none
+  std::map<uint64_t, Values> holds_;            // by the start of the allocation; others hold none
+  std::unordered_map<size_t, Values> fetched_;  // by the hash of a block
   // Whether the launch is one warp.
   std::map<std::tuple<const Program*, bool, Found>, Dependence> known_;
 };

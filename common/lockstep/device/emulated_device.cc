@@ -72,12 +72,13 @@ class InProcessDevice : public EmulatedDevice {
   Outcome unreserve(uint64_t address) override { return memory_.memory().unreserve(address), Outcome{}; }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
     const Outcome outcome = collected(memory_.copy_in(to, from, from_pitch));
-    if (outcome.ok()) carried_.overwritten(to);
+    if (outcome.ok()) carried_.given(to);
     if (outcome.ok() && !host_reaches(to.address)) host_.gives(to.width * to.rows);
     return outcome;
   }
   Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
     Outcome outcome = collected(memory_.copy_out(to, to_pitch, from));
+    if (outcome.ok()) carried_.fetched(from);
     if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
     if (outcome.ok() && !host_reaches(from.address)) host_.fetches(from.width * from.rows);
     return outcome;

@@ -161,6 +161,19 @@ TEST_F(CarriedValues, WhatTheHostOverwritesIsForgotten) {
   EXPECT_FALSE(doubts("where", a_, b_));
 }
 
+TEST_F(CarriedValues, TheHostMayGiveThemBack) {
+  std::array<std::byte, kBytes> fetched{};
+  run("compact", a_, c_);
+  EXPECT_TRUE(device_->copy_out(fetched.data(), a_, kBytes).ok());
+  EXPECT_FALSE(doubts("where", b_, c_));
+  EXPECT_TRUE(device_->copy_in(b_, fetched.data(), 512).ok());
+  EXPECT_TRUE(doubts("where", b_, c_)) << "a part, to another array";
+  allocate(&b_);
+  std::ranges::fill(fetched, std::byte{7});
+  EXPECT_TRUE(device_->copy_in(b_, fetched.data(), kBytes).ok());
+  EXPECT_FALSE(doubts("where", b_, c_)) << "other values";
+}
+
 TEST_F(CarriedValues, NewMemoryHoldsNothing) {
   EXPECT_TRUE(device_->reserve(kBytes, &a_).ok());
   EXPECT_TRUE(device_->allocate_reserved(a_).ok());
