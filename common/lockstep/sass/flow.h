@@ -74,6 +74,13 @@ class FlowFacts {
   uint32_t dominator(uint32_t instruction) const { return dominators_[instruction]; }
   // The instructions whose steps lead to this one, or to the end.
   const std::vector<uint32_t>& predecessors(uint32_t instruction) const { return predecessors_[instruction]; }
+  // The next instruction in the same turn of all loops, if no other way leads from this one or to that one. Else a
+  // number that is not an instruction.
+  uint32_t only_next(uint32_t instruction) const {
+    const std::vector<uint32_t>& next = flow_.successors[instruction];
+    const bool only = next.size() == 1 && next[0] < flow_.end() && predecessors_[next[0]].size() == 1;
+    return only && !goes_back(instruction, next[0]) ? next[0] : flow_.end();
+  }
   // Whether each loop around `inner` is around `instruction`, too.
   bool shares_loops(uint32_t instruction, uint32_t inner) const {
     return std::ranges::all_of(loops_[inner],
@@ -81,9 +88,12 @@ class FlowFacts {
   }
   // Where the loops around the instruction begin, the outermost first.
   const std::vector<uint32_t>& loops(uint32_t instruction) const { return loops_[instruction]; }
+  bool is_in_loop(uint32_t instruction, uint32_t loop) const {
+    return std::ranges::count(loops_[instruction], loop) > 0;
+  }
   // Whether lanes may leave the loop that begins at `loop` at this instruction.
   bool leaves_loop(uint32_t instruction, uint32_t loop) const {
-    const auto is_inside = [&](uint32_t at) { return at < flow_.end() && std::ranges::count(loops_[at], loop) > 0; };
+    const auto is_inside = [&](uint32_t at) { return at < flow_.end() && is_in_loop(at, loop); };
     return is_inside(instruction) && !std::ranges::all_of(flow_.successors[instruction], is_inside);
   }
   // The branches whose lanes may begin the next turn of a loop around the instruction apart from each other.

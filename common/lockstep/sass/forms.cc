@@ -100,6 +100,8 @@ class KernelComparison {
       form = is_atomic(access) ? atomic_form(access) : move_form(access);
       if (in.kind == Kind::kAsync && pairs_.of(access).empty())
         form = doubt(access, words("lockstep does not know what ptxas makes of this copy"));
+      if (form.doubt.empty() && form.moved_to.empty() && has_fewer_copies(access))
+        form.doubt = words("ptxas makes fewer copies of it than of the accesses beside it");
       follow_lanes(pc, pairs_.of(access), form);
     }
     return std::move(forms_);
@@ -310,6 +312,28 @@ class KernelComparison {
              return left_out_.is_beside(other, access) && !is_early(other) &&
                     places_of(pairs_.of(other)) == places_of(copies);
            }));
+  }
+
+  // Whether ptxas unrolls the loop, and some copies of its turn do not have the access: the value is still in a
+  // register, from the turn before. An access that every turn makes with this one has more copies then. A way out of
+  // the loop must not lie between: ptxas may turn the loop round, and write what stands before the way out twice.
+  bool has_fewer_copies(const MemoryAccess& access) const {
+    const size_t copies = pairs_.of(access).size();
+    if (facts_.loops(access.pc).empty() || copies == 0 || is_atomic(access)) return false;
+    const uint32_t loop = facts_.loops(access.pc).back();
+    const auto is_inside = [&](uint32_t at) { return at < program_.code.size() && facts_.is_in_loop(at, loop); };
+    const auto has_more = [&](uint32_t at) {
+      const Instruction& in = program_.code[at];
+      const MemoryAccess* const other = in.kind == Kind::kMemory ? plain_access(program_, in) : nullptr;
+      return other && is_counted(*other) && !is_atomic(*other) && facts_.loops(at) == facts_.loops(access.pc) &&
+             pairs_.of(*other).size() > copies;
+    };
+    for (uint32_t at = facts_.dominator(access.pc); is_inside(at) && !facts_.leaves_loop(at, loop);
+         at = facts_.dominator(at))
+      if (has_more(at)) return true;
+    for (uint32_t at = facts_.only_next(access.pc); is_inside(at); at = facts_.only_next(at))
+      if (has_more(at)) return true;
+    return false;
   }
 
   static bool is_early(const MemoryAccess& access) {

@@ -338,6 +338,25 @@ TEST(Forms, CopiesOfALoopAreExactWhileLanesStayTogether) {
   EXPECT_TRUE(says(Compared(kernel, {copy, certain})["ld.s"].doubt, "out of a condition"));
 }
 
+// a += s[k] * s[k + 1]: in the second copy of the turn, s[k] is the s[k + 1] of the first one. So it has one copy.
+TEST(Forms, AnAccessWithFewerCopiesThanThoseBesideItIsADoubt) {
+  const auto doubt = [](const std::string& between, size_t copies, size_t beside, const std::string& behind = "") {
+    const Kernel kernel("TURN:\nld.shared.u32 %r3, [%r5+4];\n" + between + "ld.shared.u32 %r4, [%r5];\n" + behind +
+                        "OVER:\nadd.u32 %r5, %r5, 4;\nsetp.ne.u32 %p1, %r5, %r1;\n@%p1 bra TURN;\nOUT:\n"
+                        "st.global.u32 [%rd1], %r3;");
+    const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp.ne")}; };
+    std::vector<MachineAccess> machine(copies, changed(kernel.as_written("[%r5];"), in_loop));
+    machine.insert(machine.end(), beside, changed(kernel.as_written(behind.empty() ? "+4]" : "+8]"), in_loop));
+    return Compared(kernel, std::move(machine))["[%r5];"].doubt;
+  };
+  EXPECT_TRUE(says(doubt("", 1, 2), "fewer copies"));
+  EXPECT_EQ(doubt("", 2, 2), "");
+  EXPECT_EQ(doubt("", 3, 2), "");
+  EXPECT_TRUE(says(doubt("", 1, 2, "ld.shared.u32 %r6, [%r5+8];\n"), "fewer copies")) << "the other one is behind it";
+  EXPECT_TRUE(says(doubt("@%p2 bra OVER;\n", 3, 7), "fewer copies")) << "the other one is in each turn";
+  EXPECT_EQ(doubt("@%p2 bra OUT;\n", 1, 2), "") << "ptxas may turn the loop round";
+}
+
 // ptxas writes the first turns before the loop, as when it knows how many there are. A load of shared memory may be one
 // that it makes too early, for a turn that never comes.
 TEST(Forms, TheFirstTurnMayStandBeforeTheLoop) {
