@@ -14,6 +14,7 @@
 #include "sass/left_out.h"
 #include "sass/pairs.h"
 #include "sass/program_flow.h"
+#include "sass/recursion.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
@@ -52,6 +53,7 @@ class KernelComparison {
         function_(functions_of(program)),
         pairs_(program, machine),
         left_out_(program, facts_, pairs_),
+        recursion_(program, facts_),
         uniform_(uniform_comparisons(program)) {
     forms_.own = dependence(program, facts_);
     forms_.unwritten_reads = unwritten_reads(program, facts_);
@@ -125,8 +127,8 @@ class KernelComparison {
     const bool in_order = facts_.in_order() || meets_in_order(reached);
     std::set<uint32_t> parted_by = in_order ? parting(pc, machine, reached) : std::set<uint32_t>();
     if (machine.size() > 1) add_copies(pc, machine, reached, parted_by);
-    const std::vector<uint32_t> turns_apart = facts_.turns_apart(pc);
-    parted_by.insert(turns_apart.begin(), turns_apart.end());
+    for (const std::vector<uint32_t>& apart : {facts_.turns_apart(pc), recursion_.parted_by(pc)})
+      parted_by.insert(apart.begin(), apart.end());
     form.parted_by.assign(parted_by.begin(), parted_by.end());
     form.parts = !in_order && facts_.places()[pc].merges;
     form.unwritten = unwritten_[pc];
@@ -436,6 +438,7 @@ class KernelComparison {
   const std::vector<uint32_t> function_;  // by instruction
   const Pairs pairs_;
   const LeftOut left_out_;
+  const Recursion recursion_;
   std::set<Register> used_;   // that an instruction reads; for matrices
   const Conditions uniform_;  // the lines of comparisons that all lanes of a warp answer alike
   ByInstruction unwritten_;

@@ -560,6 +560,20 @@ TEST(Forms, LanesThatDoNotWaitForEachOtherMayBeginTheNextTurnApart) {
   EXPECT_EQ(apart, branch);
 }
 
+TEST(Forms, LanesMayStayApartBehindARecursion) {
+  const auto parted_by = [](const std::string& callee) {
+    const Kernel kernel("ld.global.u32 %r3, [%rd1];\ncall f;\nst.global.u32 [%rd2], %r3;",
+                        ".func f()\n{\n.reg .pred %p<2>;\n@%p1 bra OUT;\ncall " + callee +
+                            ";\nOUT:\nret;\n}\n.func g()\n{\nret;\n}\n.func h()\n{\ncall f;\nret;\n}\n");
+    const Compared of(kernel, {kernel.as_written("ld.g"), kernel.as_written("st.g")});
+    EXPECT_TRUE(of["ld.g"].parted_by.empty()) << "before the call";
+    return of["st.g"].parted_by == std::vector<uint32_t>{kernel.pc("@%p1")};
+  };
+  EXPECT_TRUE(parted_by("f"));
+  EXPECT_TRUE(parted_by("h")) << "which calls f";
+  EXPECT_FALSE(parted_by("g"));
+}
+
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.
 TEST(Forms, LanesThatDoNotMakeTheAccessDoNotMakeItApart) {
   const Kernel kernel(

@@ -14,10 +14,11 @@
 
 namespace lockstep {
 
-// %rd1: a parameter, an address; %r1: a parameter; %r2: %tid.x; s: 1024 bytes of shared memory.
+// functions: which the kernel calls. %rd1: a parameter, an address; %r1: a parameter; %r2: %tid.x; s: 1024 bytes of
+// shared memory.
 class Kernel {
  public:
-  explicit Kernel(const std::string& body)
+  explicit Kernel(const std::string& body, const std::string& functions = "")
       : text_(
             ".version 9.0\n.target sm_75\n.address_size 64\n.extern .func (.param .b32 r) vprintf(.param .b64 f, "
             ".param .b64 "
@@ -26,12 +27,15 @@ class Kernel {
             "n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 "
             "s[1024];\nld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [q];\nld.param.u32 %r1, [n];\nmov.u32 %r2, "
             "%tid.x;\n" +
-            body + "\nret;\n}\n"),
+            body + "\nret;\n}\n" + functions),
         module_(parse(text_)) {
     Symbols symbols;
     symbols.variable_address = [](const std::string&) { return 0; };
     symbols.function_id = [](const std::string&) { return 0; };
-    symbols.find_function = [](const std::string&) { return nullptr; };
+    symbols.find_function = [&](const std::string& name) -> const Function* {
+      const auto found = std::ranges::find(module_.functions, name, &Function::name);
+      return found == module_.functions.end() ? nullptr : &*found;
+    };
     symbols.address_taken = [] { return std::vector<const Function*>(); };
     symbols.access_handler = [](const MemoryAccess&) -> AccessHandler {
       return [](Warp&, const MemoryAccess&, Mask) {};
