@@ -7,6 +7,7 @@
 #include "program/register_use.h"
 #include "sass/makers.h"
 #include "sass/program_flow.h"
+#include "sass/races.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
@@ -51,14 +52,13 @@ class Arrays {
 // The loads that may see what other threads write meanwhile.
 class SharedWords {
  public:
-  SharedWords(const Program& program, const FlowFacts& facts, const Arrays& arrays)
-      : program_(program), facts_(facts), arrays_(arrays), function_(functions_of(program)) {}
+  SharedWords(const Program& program, const FlowFacts& facts)
+      : program_(program), facts_(facts), races_(program, facts), function_(functions_of(program)) {}
 
-  bool may_change(uint32_t pc) const {
+  bool may_change(uint32_t pc) {
     const MemoryAccess& access = program_.accesses[program_.code[pc].index];
     if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
-    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
-    return global && facts_.places()[pc].loops > 0 && others_store(pc, access);
+    return races_.may_change(access);
   }
 
  private:
@@ -91,29 +91,9 @@ class SharedWords {
     return false;
   }
 
-  // Whether the loop around the load, or what follows it before a barrier, stores to the same array, at other elements
-  // than the load's own.
-  bool others_store(uint32_t load, const MemoryAccess& access) const {
-    std::set<int64_t> mine = arrays_.of(access);
-    mine.erase(Arrays::kUnknown);
-    if (mine.empty()) return false;
-    std::vector<bool> behind(program_.code.size() + 1, false);
-    spread_apart(program_, facts_.flow(), load, behind);
-    bool stores = false;
-    for (const MemoryAccess& other : program_.accesses) {
-      if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
-          !plain_access(program_, program_.code[other.pc]) ||
-          (facts_.places()[other.pc].outer != facts_.places()[load].outer && !behind[other.pc]))
-        continue;
-      if (other.base == access.base && other.offset == access.offset) return false;
-      for (const int64_t array : arrays_.of(other)) stores |= mine.contains(array);
-    }
-    return stores;
-  }
-
   const Program& program_;
   const FlowFacts& facts_;
-  const Arrays& arrays_;
+  Races races_;
   std::vector<uint32_t> function_;
 };
 
@@ -308,7 +288,7 @@ bool stores_to_surfaces(const Program& program) {
 }
 
 // Whether two runs need not agree on what the instruction makes.
-bool depends_on_threads(const Program& program, uint32_t pc, const SharedWords& words) {
+bool depends_on_threads(const Program& program, uint32_t pc, SharedWords& words) {
   const Instruction& in = program.code[pc];
   if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
   if (in.kind == Kind::kMbarrier) return program.mbarriers[in.index].op == MbarrierOp::kTest;
@@ -341,7 +321,7 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
 
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found, bool alone) {
   const Arrays arrays(program);
-  const SharedWords words(program, facts, arrays);
+  SharedWords words(program, facts);
   Origins origins;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     origins.made.push_back(!alone && depends_on_threads(program, pc, words));

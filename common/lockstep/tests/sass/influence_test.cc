@@ -52,7 +52,7 @@ TEST(OrderOfThreads, ATicketMayPassThroughSharedMemoryByAGenericAddress) {
   const auto body = [](const std::string& store, const std::string& load) {
     return "atom.global.add.u32 %r3, [%rd1], 1;\nmov.u64 %rd5, s;\ncvta.shared.u64 %rd6, %rd5;\n" + store +
            "\nbar.sync 0;\n" + load +
-           "\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
+           "\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], %r2;";
   };
   EXPECT_TRUE(depends(body("st.u32 [%rd6], %r3;", "ld.shared.u32 %r4, [s];"), "st.global"));
   EXPECT_TRUE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd6];"), "st.global"));
@@ -121,27 +121,32 @@ TEST(OrderOfThreads, VolatileSharedMemoryBetweenBarriersIsNoPolling) {
       "st.global"));
 }
 
+// [%rd7]: the thread's own element of the first array.
+const std::string kOwn = "mul.wide.u32 %rd6, %r2, 4;\nadd.u64 %rd7, %rd1, %rd6;\n";
+
 // A loop that reads an array at one place and writes it at another: other threads may have written first.
 constexpr const char* kTurns =
     "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r1;\n@%p1 bra TURN;\nmul.wide.u32 %rd3, %r3, 4;\n"
     "add.u64 %rd4, %rd2, %rd3;\nld.global.u32 %r6, [%rd4];";
 
 TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChange) {
-  const std::string loop = "mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\n";
-  EXPECT_TRUE(depends(loop + "add.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;\n" + kTurns, "%r6, ["));
-  EXPECT_FALSE(depends(loop + "st.global.u32 [%rd1], %r3;\n" + kTurns, "%r6, [")) << "in place: each thread its own";
+  const std::string loop = kOwn + "mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd7];\n";
+  EXPECT_TRUE(depends(loop + "add.u64 %rd5, %rd7, 400;\nst.global.u32 [%rd5], %r3;\n" + kTurns, "%r6, ["));
+  EXPECT_TRUE(depends(loop + "st.global.u32 [%rd7+400], %r3;\nst.global.u32 [%rd7], %r3;\n" + kTurns, "%r6, ["))
+      << "its own, and another";
+  EXPECT_FALSE(depends(loop + "st.global.u32 [%rd7], %r3;\n" + kTurns, "%r6, [")) << "in place: each thread its own";
   EXPECT_FALSE(depends(loop + "st.shared.u32 [s], %r3;\n" + kTurns, "%r6, [")) << "another array";
   EXPECT_FALSE(depends(loop + kTurns, "%r6, [")) << "nobody writes";
 }
 
 // for (i < n) seen |= colour[neighbour[i]]; colour[v] = …, as in a colouring: other threads may have stored first.
 TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChangeBehindIt) {
-  const std::string loop = std::string("mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\n") + kTurns;
-  EXPECT_TRUE(depends(loop + "\nadd.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["));
-  EXPECT_FALSE(depends(loop + "\nst.global.u32 [%rd1], %r3;", "%r6, [")) << "each thread its own";
-  EXPECT_FALSE(depends(loop + "\nbar.sync 0;\nadd.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["))
+  const std::string loop = kOwn + "mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd7];\n" + kTurns;
+  EXPECT_TRUE(depends(loop + "\nadd.u64 %rd5, %rd7, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["));
+  EXPECT_FALSE(depends(loop + "\nst.global.u32 [%rd7], %r3;", "%r6, [")) << "each thread its own";
+  EXPECT_FALSE(depends(loop + "\nbar.sync 0;\nadd.u64 %rd5, %rd7, 400;\nst.global.u32 [%rd5], %r3;", "%r6, ["))
       << "the others wait";
-  EXPECT_FALSE(depends("st.global.u32 [%rd1+400], %r2;\n" + loop, "%r6, [")) << "before it";
+  EXPECT_FALSE(depends("st.global.u32 [%rd1+400], %r2;\nbar.sync 0;\n" + loop, "%r6, [")) << "they have waited";
 }
 
 // for (i < n) { load; do old = atomicCAS(…); while (old was another); }: lanes leave the inner loop one by one.
@@ -195,6 +200,87 @@ TEST(Approximations, DecideThroughBranchesAndLoops) {
   const Approximated found = depend_on_approximations(kernel.program(), facts);
   EXPECT_EQ(std::ranges::count(found.deciders[kernel.access("ld.global").pc], kernel.pc("@%p1")), 1);
   EXPECT_TRUE(found.deciders[kernel.access("st.global").pc].empty());
+}
+
+// What the load brings decides whether this is executed.
+std::string asked(const std::string& load, const std::string& changes) {
+  return kOwn + load + "\nsetp.gt.s32 %p1, %r2, %r3;\n@!%p1 bra OUT;\n" + changes + "\nOUT:";
+}
+
+// if (x > *best) atomicMax(best, x): the more threads have come, the fewer ask for the atomic.
+TEST(OrderOfThreads, ACheckBeforeAnAtomic) {
+  EXPECT_TRUE(depends(asked("ld.global.u32 %r3, [%rd1];", "red.global.max.s32 [%rd1], %r2;"), "red."));
+  EXPECT_TRUE(depends(asked("ld.global.u32 %r3, [%rd7];", "red.global.min.s32 [%rd7], %r2;"), "red."));
+  EXPECT_TRUE(depends(asked("ld.shared.u32 %r3, [s];", "red.shared.max.s32 [s], %r2;"), "red.shared"));
+  EXPECT_FALSE(depends(asked("ld.global.u32 %r3, [%rd1];", "red.global.max.s32 [%rd2], %r2;"), "red."));
+  EXPECT_FALSE(depends(asked("ld.global.nc.u32 %r3, [%rd1];", "red.global.max.s32 [%rd1], %r2;"), "red."))
+      << "__restrict__: nobody changes it";
+  EXPECT_FALSE(depends(asked("ld.global.u32 %r3, [%rd1];", "red.global.max.s32 [%rd1+4], %r2;"), "red."))
+      << "a counter beside it";
+  EXPECT_FALSE(depends(asked("ld.shared.u32 %r3, [s];", "bar.sync 0;\nred.shared.max.s32 [s], %r2;"), "red.shared"));
+}
+
+// A pointer that lies in memory, as in a structure, and a variable: told apart by where they lie.
+TEST(OrderOfThreads, AnArrayIsKnownByTheMemberOrTheVariable) {
+  const auto body = [](const std::string& load, const std::string& store) {
+    return asked(
+        "ld.global.u64 %rd3, [%rd2+8];\nld.global.u64 %rd4, [%rd2+16];\nmov.u64 %rd8, 0x700000001000;\n"
+        "mov.u64 %rd9, 0x700000002000;\nadd.u64 %rd10, %rd3, %rd6;\nadd.u64 %rd11, %rd4, %rd6;\n"
+        "add.u64 %rd12, %rd8, %rd6;\nadd.u64 %rd13, %rd9, %rd6;\nld.global.u32 %r3, [" +
+            load + "+4];",
+        "st.global.u32 [" + store + "], %r2;");
+  };
+  EXPECT_TRUE(depends(body("%rd10", "%rd10"), "st.global"));
+  EXPECT_FALSE(depends(body("%rd10", "%rd11"), "st.global"));
+  EXPECT_TRUE(depends(body("%rd12", "%rd12"), "st.global"));
+  EXPECT_FALSE(depends(body("%rd12", "%rd13"), "st.global"));
+  EXPECT_FALSE(depends(body("%rd10", "%rd12"), "st.global"));
+}
+
+// if (*found) return; … *found = 1; and p[i] = p[p[i]]; and if (level[v] < 0) level[v] = d.
+TEST(OrderOfThreads, APlaceThatIsNotTheThreadsOwn) {
+  EXPECT_TRUE(depends(asked("ld.global.u32 %r3, [%rd1];", "st.global.u32 [%rd1], %r2;"), "st.global")) << "a flag";
+  EXPECT_TRUE(depends(asked("ld.global.u32 %r3, [%rd7+4];", "st.global.u32 [%rd7], %r2;"), "st.global"))
+      << "the neighbour's";
+  const std::string jump =
+      "ld.global.u32 %r3, [%rd7];\nmul.wide.s32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r4, [%rd4];\n"
+      "st.global.u32 [%rd7], %r4;\nsetp.eq.u32 %p1, %r4, 9;\n@%p1 st.shared.u32 [s], 1;";
+  EXPECT_TRUE(depends(kOwn + jump, "st.shared"));
+  const std::string index =
+      "ld.global.u32 %r4, [%rd2];\nmul.wide.s32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r3, [%rd4];";
+  EXPECT_TRUE(depends(asked(index, "st.global.u32 [%rd4], %r2;"), "st.global"))
+      << "several threads may have loaded the same index";
+}
+
+TEST(OrderOfThreads, APlaceThatIsTheThreadsOwn) {
+  EXPECT_FALSE(depends(asked("ld.global.u32 %r3, [%rd7];", "st.global.u32 [%rd7], %r2;"), "st.global"));
+  EXPECT_FALSE(depends(asked("ld.global.u32 %r3, [%rd7];",
+                             "mul.wide.u32 %rd8, %r2, 4;\nadd.u64 %rd9, %rd1, %rd8;\nst.global.u32 [%rd9], %r2;"),
+                       "st.global"))
+      << "the same address, made again";
+  const std::string exchange =
+      "xor.b32 %r4, %r2, %r1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r5, [%rd7];\n"
+      "ld.global.u32 %r3, [%rd4];";
+  EXPECT_FALSE(depends(asked(exchange, "st.global.u32 [%rd7], %r3;\nst.global.u32 [%rd4], %r5;"), "[%rd7], %r3"))
+      << "a step of a bitonic sort";
+  const std::string member = "mul.wide.u32 %rd3, %r2, 24;\nadd.u64 %rd4, %rd1, %rd3;\nadd.u64 %rd5, %rd4, 16;\n";
+  EXPECT_FALSE(depends(asked(member + "ld.global.u32 %r3, [%rd4+16];", "st.global.u32 [%rd5+-8], %r2;"), "st.global"))
+      << "another member of the structure";
+  EXPECT_TRUE(depends(asked(member + "ld.global.u32 %r3, [%rd4+16];", "st.global.u32 [%rd5+24], %r2;"), "st.global"))
+      << "the same member of the next";
+  EXPECT_FALSE(depends(
+      "setp.ne.u32 %p2, %r2, 0;\n@%p2 bra OUT;\n" + asked("ld.global.u32 %r3, [%rd1];", "st.global.u32 [%rd1], %r1;"),
+      "st.global"))
+      << "one thread does both";
+}
+
+// while (!done) { if (…) done = 1; __syncthreads(); } with one word of shared memory for all.
+TEST(OrderOfThreads, AWordOfSharedMemoryForAll) {
+  EXPECT_TRUE(depends(asked("ld.shared.u32 %r3, [s];", "st.shared.u32 [s], %r2;"), "st.shared"));
+  EXPECT_FALSE(depends(asked("ld.shared.u32 %r3, [s];\nbar.sync 0;", "st.shared.u32 [s], %r2;"), "st.shared"));
+  // if (t < o && s[t] < s[t + o]) s[t] = s[t + o], as a reduction does.
+  const std::string halves = "shl.b32 %r6, %r2, 2;\nmov.u32 %r7, s;\nadd.u32 %r8, %r7, %r6;\nld.shared.u32 %r3, [%r8";
+  EXPECT_FALSE(depends(asked(halves + "+64];", "st.shared.u32 [%r8], %r2;"), "st.shared"));
 }
 
 TEST(OrderOfThreads, AClockIsNeverTheSame) {
