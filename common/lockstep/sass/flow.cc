@@ -142,13 +142,14 @@ bool begins_next_turn(uint32_t first, const std::vector<bool>& body, uint32_t he
   return reached[head];
 }
 
-// In a loop whose lanes do not wait for each other before they step back: the branches whose lanes may come into
-// different turns. Both sides of such a branch stay in the loop, and one begins the next turn before the sides meet.
-std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, const Edges& edges,
-                                        const std::vector<uint32_t>& together) {
+// In a loop with several steps back: the branches whose lanes may come into different turns. Both sides of such a
+// branch stay in the loop, and one begins the next turn before the sides meet.
+std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, const Edges& back,
+                                        const Edges& edges, const Dominators& after) {
   std::vector<uint32_t> found;
-  for (uint32_t branch = 0; branch < together.size(); ++branch) {
-    const uint32_t meeting = together[branch];
+  if (std::ranges::count_if(back, [&](const auto& to) { return std::ranges::count(to, head) > 0; }) < 2) return found;
+  for (uint32_t branch = 0; branch < back.size(); ++branch) {
+    const uint32_t meeting = after.parent(branch);
     if (!body[branch] || meeting == head) continue;
     const auto stays = [&](uint32_t to) { return body[to]; };
     const auto is_early = [&](uint32_t to) { return begins_next_turn(to, body, head, meeting, edges); };
@@ -194,6 +195,7 @@ FlowFacts::FlowFacts(Flow flow)
         if (!body[to] && after.parent(i) != to) early[to] = true;
     }
     in_order_ &= is_in_one_piece(body, head, edges);
+    turns_apart_[head] = begin_turns_apart(body, head, back_, edges, after);
   }
   for (std::vector<uint32_t>& around : loops_)  // a loop is smaller than those around it
     std::ranges::stable_sort(around, std::ranges::greater(), [&](uint32_t head) { return sizes.at(head); });
@@ -208,28 +210,6 @@ FlowFacts::FlowFacts(Flow flow)
     const bool same_loop = before < end && places_[before].outer == places_[node].outer;
     places_[node].merges = early[node] || (same_loop && places_[before].merges);
   }
-}
-
-std::vector<uint32_t> FlowFacts::turns_apart(uint32_t instruction) const {
-  std::vector<uint32_t> found;
-  for (const uint32_t loop : loops_[instruction]) {
-    const auto [known, is_new] = turns_apart_.try_emplace(loop);
-    if (is_new && !waits_before_turn(loop)) {
-      std::vector<bool> body(flow_.end() + 1, false);
-      for (uint32_t at = 0; at < flow_.end(); ++at) body[at] = is_in_loop(at, loop);
-      known->second = begin_turns_apart(body, loop, flow_.successors, together_);
-    }
-    found.insert(found.end(), known->second.begin(), known->second.end());
-  }
-  return found;
-}
-
-// Whether one step leads back to the head, and lanes wait for each other wherever they meet early in the loop.
-bool FlowFacts::waits_before_turn(uint32_t head) const {
-  if (std::ranges::count_if(back_, [&](const auto& to) { return std::ranges::count(to, head) > 0; }) > 1) return false;
-  for (uint32_t at = 0; at < flow_.end() && !in_order_; ++at)
-    if (early_[at] && is_in_loop(at, head) && !meets_in_order(at)) return false;
-  return true;
 }
 
 // The instructions behind the meeting that may come before it without a step back in a loop around it.

@@ -97,7 +97,12 @@ class FlowFacts {
     return is_inside(instruction) && !std::ranges::all_of(flow_.successors[instruction], is_inside);
   }
   // The branches whose lanes may begin the next turn of a loop around the instruction apart from each other.
-  std::vector<uint32_t> turns_apart(uint32_t instruction) const;
+  std::vector<uint32_t> turns_apart(uint32_t instruction) const {
+    std::vector<uint32_t> found;
+    for (const uint32_t loop : loops_[instruction])
+      found.insert(found.end(), turns_apart_.at(loop).begin(), turns_apart_.at(loop).end());
+    return found;
+  }
   // Whether the step leads back to the beginning of a loop.
   bool goes_back(uint32_t from, uint32_t to) const {
     if (to >= flow_.end()) return false;
@@ -114,14 +119,13 @@ class FlowFacts {
   bool meets_in_order(uint32_t meeting) const;
 
  private:
-  bool waits_before_turn(uint32_t head) const;
   std::vector<uint32_t> late_before(uint32_t meeting) const;
 
   Flow flow_;
   std::vector<Place> places_;
   std::vector<std::vector<uint32_t>> predecessors_, deciders_, back_;
   std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, the outermost first
-  mutable std::map<uint32_t, std::vector<uint32_t>> turns_apart_;  // that are known, by the beginning of the loop
+  std::map<uint32_t, std::vector<uint32_t>> turns_apart_;  // by the beginning of the loop
   std::vector<uint32_t> dominators_;
   std::vector<bool> early_;
   std::vector<uint32_t> together_;  // by branch: where all of its lanes meet

@@ -539,27 +539,6 @@ TEST(Forms, WhatLeadsToAnEarlyMeetingMustStandBeforeIt) {
   EXPECT_TRUE(parts("@%p3 bra COLD;", "LATE:\nmov.u32 %r3, 1;\nbra IN;"));
 }
 
-// again: if (a) { load; if (…) goto again; } else { load; if (…) goto again; }. Lanes wait for each other before the
-// next turn only if its beginning stands behind both sides.
-TEST(Forms, LanesThatDoNotWaitForEachOtherMayBeginTheNextTurnApart) {
-  const auto parted_by = [](const std::string& before, const std::string& behind) {
-    const Kernel kernel("mov.u32 %r3, 0;\nbra.uni TURN;\n" + before +
-                        "TURN:\n@%p1 bra OTHER;\nld.shared.u32 %r4, [s];\n@%p2 bra AGAIN;\nbra OUT;\nOTHER:\n"
-                        "ld.shared.u32 %r4, [s+64];\n@!%p3 bra OUT;\nbra AGAIN;\n" +
-                        behind + "OUT:\nst.global.u32 [%rd1], %r3;");
-    const auto in_loop = [](auto& a) { a.loops = 1; };
-    const Compared of(kernel, {changed(kernel.as_written("[s];"), in_loop),
-                               changed(kernel.as_written("[s+64]"), in_loop), kernel.as_written("st.g")});
-    EXPECT_EQ(of["st.g"].parted_by, std::vector<uint32_t>{}) << "all lanes meet behind the loop";
-    EXPECT_EQ(of["[s];"].parted_by, of["[s+64]"].parted_by);
-    return std::pair(of["[s];"].parted_by, std::vector<uint32_t>{kernel.pc("@%p1")});
-  };
-  const std::string again = "AGAIN:\nadd.u32 %r3, %r3, 1;\n";
-  EXPECT_EQ(parted_by("", again + "bra TURN;\n").first, std::vector<uint32_t>{});
-  const auto [apart, branch] = parted_by(again, "");
-  EXPECT_EQ(apart, branch);
-}
-
 TEST(Forms, LanesMayStayApartBehindARecursion) {
   const auto parted_by = [](const std::string& callee) {
     const Kernel kernel("ld.global.u32 %r3, [%rd1];\ncall f;\nst.global.u32 [%rd2], %r3;",
