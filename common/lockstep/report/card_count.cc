@@ -65,10 +65,11 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
   const InstructionCounters& c = counters.at[pc];
   const auto is_parted = [&](uint32_t branch) { return counters.at[branch].divergent > 0; };
   // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
-  const bool waits = launch.schedule.kind == Schedule::kForward || !forms.places[pc].merges;
+  const Place& place = forms.places[pc];
+  const bool waits = launch.schedule.kind == Schedule::kForward || !(place.merges || place.turns);
   const bool early = form.parts || !waits;
   // A lane that comes alone cannot part. Others would have come with it here.
-  const bool alone = c.threads == c.warps && !forms.places[pc].merges;
+  const bool alone = c.threads == c.warps && !place.merges;
   if ((early && lanes_part(launch.program, counters, forms, pc)) || (form.yields && parted) ||
       (!went_alone.empty() && went_alone[pc]) || (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     return words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");

@@ -142,18 +142,16 @@ bool begins_next_turn(uint32_t first, const std::vector<bool>& body, uint32_t he
   return reached[head];
 }
 
-// In a loop with several steps back: the branches whose lanes may come into different turns. Both sides of such a
-// branch stay in the loop, and one begins the next turn before the sides meet.
-std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, const Edges& back,
+// The branches in the loop of which several sides stay there, and so many sides begin the next turn before all meet.
+std::vector<uint32_t> begin_turns_apart(const std::vector<bool>& body, uint32_t head, uint32_t sides,
                                         const Edges& edges, const Dominators& after) {
   std::vector<uint32_t> found;
-  if (std::ranges::count_if(back, [&](const auto& to) { return std::ranges::count(to, head) > 0; }) < 2) return found;
-  for (uint32_t branch = 0; branch < back.size(); ++branch) {
+  for (uint32_t branch = 0; branch < body.size(); ++branch) {
     const uint32_t meeting = after.parent(branch);
-    if (!body[branch] || meeting == head) continue;
+    if (!body[branch] || edges[branch].size() < 2 || meeting == head) continue;
     const auto stays = [&](uint32_t to) { return body[to]; };
     const auto is_early = [&](uint32_t to) { return begins_next_turn(to, body, head, meeting, edges); };
-    if (std::ranges::count_if(edges[branch], stays) > 1 && std::ranges::any_of(edges[branch], is_early))
+    if (std::ranges::count_if(edges[branch], stays) > 1 && std::ranges::count_if(edges[branch], is_early) >= sides)
       found.push_back(branch);
   }
   return found;
@@ -195,7 +193,12 @@ FlowFacts::FlowFacts(Flow flow)
         if (!body[to] && after.parent(i) != to) early[to] = true;
     }
     in_order_ &= is_in_one_piece(body, head, edges);
-    turns_apart_[head] = begin_turns_apart(body, head, back_, edges, after);
+    // With several steps back, lanes come into different turns. With one, they may meet before it: if those further
+    // behind go first, they do.
+    const auto steps = std::ranges::count_if(back_, [&](const auto& to) { return std::ranges::count(to, head) > 0; });
+    std::vector<uint32_t> apart = begin_turns_apart(body, head, steps > 1 ? 1 : 2, edges, after);
+    for (uint32_t i = 0; i < end; ++i) places_[i].turns = places_[i].turns || (body[i] && !apart.empty());
+    turns_apart_[head] = steps > 1 ? std::move(apart) : std::vector<uint32_t>();
   }
   for (std::vector<uint32_t>& around : loops_)  // a loop is smaller than those around it
     std::ranges::stable_sort(around, std::ranges::greater(), [&](uint32_t head) { return sizes.at(head); });

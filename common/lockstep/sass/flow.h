@@ -59,6 +59,7 @@ struct Place {
   uint32_t loops = 0;        // that contain the instruction
   uint32_t outer = kNoLoop;  // the first instruction of the outermost of them
   bool merges = false;       // lanes that diverged may come here on several ways, before the place where they all meet
+  bool turns = false;        // likewise, from the turn before of a loop around it
 };
 
 class FlowFacts {

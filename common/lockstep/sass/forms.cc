@@ -130,7 +130,7 @@ class KernelComparison {
     for (const std::vector<uint32_t>& apart : {facts_.turns_apart(pc), recursion_.parted_by(pc)})
       parted_by.insert(apart.begin(), apart.end());
     form.parted_by.assign(parted_by.begin(), parted_by.end());
-    form.parts = !in_order && facts_.places()[pc].merges;
+    form.parts = !in_order && (facts_.places()[pc].merges || facts_.places()[pc].turns);
     form.unwritten = unwritten_[pc];
     form.yields = std::ranges::any_of(machine, &MachineAccess::yields);
   }

@@ -125,6 +125,20 @@ TEST(Flow, WithSeveralStepsBackLanesMayBeInDifferentTurns) {
   EXPECT_EQ(facts_of({{1}, {1, 2}, {1, 3}, {4}}).turns_apart(1), Numbers{1});
 }
 
+// while (a) { if (b) continue; if (c) break; }: those who continue and those who do not meet at the only step back.
+TEST(Flow, LanesThatMeetAtTheStepBackMayBeginTheNextTurnApart) {
+  const auto turns_of = [](const Edges& edges) {
+    std::vector<bool> found;
+    const FlowFacts facts = facts_of(edges);
+    for (const Place& place : facts.places()) found.push_back(place.turns);
+    return found;
+  };
+  EXPECT_EQ(turns_of({{1}, {2, 3}, {3, 4}, {1, 4}, {5}}), (Flags{false, true, true, true, false}));
+  EXPECT_EQ(turns_of({{1}, {2, 3}, {3}, {1, 4}, {5}}), (Flags{false, false, false, false, false}))
+      << "all meet before it";
+  EXPECT_EQ(turns_of({{1}, {2, 4}, {3}, {1, 4}, {5}}), (Flags{false, false, false, false, false})) << "only a break";
+}
+
 TEST(Flow, WhoIsFurtherBehindComesFirst) {
   EXPECT_TRUE(facts_of({{1, 3}, {2}, {1, 3}, {4}}).in_order());
   EXPECT_FALSE(facts_of({{2}, {3}, {1}}).in_order()) << "a step to an earlier instruction without a loop";
