@@ -20,13 +20,11 @@ class Kernel {
  public:
   explicit Kernel(const std::string& body, const std::string& functions = "")
       : text_(
-            ".version 9.0\n.target sm_75\n.address_size 64\n.extern .func (.param .b32 r) vprintf(.param .b64 f, "
-            ".param .b64 "
-            "a);\n.visible .entry k(.param .u64 p, .param .u64 q, .param "
-            ".u32 "
-            "n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 "
-            "s[1024];\nld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [q];\nld.param.u32 %r1, [n];\nmov.u32 %r2, "
-            "%tid.x;\n" +
+            ".version 9.0\n.target sm_75\n.address_size 64\n"
+            ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+            ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n"
+            ".reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [p];\n"
+            "ld.param.u64 %rd2, [q];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n" +
             body + "\nret;\n}\n" + functions),
         module_(parse(text_)) {
     Symbols symbols;
@@ -41,7 +39,7 @@ class Kernel {
       return [](Warp&, const MemoryAccess&, Mask) {};
     };
     symbols.param_block = 4096;
-    program_ = decode_program(module_, module_.functions.back(), symbols);
+    program_ = decode_program(module_, *symbols.find_function("k"), symbols);
     EXPECT_EQ(program_->refusal.message, "");
   }
 
