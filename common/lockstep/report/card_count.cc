@@ -36,12 +36,15 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
            std::ranges::any_of(form.parted_by, [&](uint32_t branch) { return order.branches[branch]; });
   };
   // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
-  // that last bits decide.
-  const auto lanes_differ = [&](uint32_t branch) { return counters.at[branch].threads != c.threads; };
+  // that last bits decide. There is no such bound if the question is whether two values are equal.
   const auto is_approximated = [&](const Approximated& bits) {
-    return bits.addresses[pc] || std::ranges::any_of(bits.deciders[pc], lanes_differ);
+    const auto lanes_differ = [&](uint32_t branch) {
+      const uint64_t threads = counters.at[branch].threads;
+      return bits.equalities[branch] ? threads > 0 : c.threads > 0 && threads != c.threads;
+    };
+    return (c.threads > 0 && bits.addresses[pc]) || std::ranges::any_of(bits.deciders[pc], lanes_differ);
   };
-  const bool ordered = is_ordered(dependence.order), approximated = c.threads > 0 && is_approximated(dependence.bits);
+  const bool ordered = is_ordered(dependence.order), approximated = is_approximated(dependence.bits);
   if (!ordered && !approximated) return {};
   if (ordered && !launch.is_one_warp() && is_ordered(forms.own.order))
     return words("it depends on the order in which threads come to an atomic, or change memory that others read");

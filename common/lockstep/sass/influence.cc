@@ -174,6 +174,19 @@ class Influence {
     return found;
   }
 
+  // By instruction: the branches that ask whether such a value equals another one that is not a constant. (x == x asks
+  // whether x is a number.)
+  std::vector<bool> equalities() const {
+    std::vector<bool> result(program_.code.size(), false);
+    for (uint32_t pc = 0; pc < result.size(); ++pc)
+      for (const Comparison& one : facts_.flow().asks[pc].comparisons) {
+        const bool equal = one.relation.kind == Relation::kEqual && one.relation.of_floats && !one.relation.bound;
+        const Instruction& in = program_.code[one.at];
+        result[pc] = result[pc] || (equal && in.a != in.b && (has(one.at, in.a) || has(one.at, in.b)));
+      }
+    return result;
+  }
+
   // By Program::accesses: whether what is in memory behind it is such a value, or depends on one. makes(pc, access):
   // for an atomic, whether it makes one of others.
   template <class Makes>
@@ -348,7 +361,7 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
   add_found(program, found, origins);
   const size_t instructions = program.code.size();
   Approximated result{ByInstruction(instructions), std::vector<std::vector<uint32_t>>(instructions),
-                      ByAccess(program.accesses.size())};
+                      ByInstruction(instructions), ByAccess(program.accesses.size())};
   if (std::ranges::count(origins.made, true) == 0) {
     for (const MemoryAccess& access : program.accesses) result.leaves[access.index] = adds_floats(access);
     return result;
@@ -360,6 +373,7 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
     if (plain_access(program, in)) result.addresses[pc] = influence.makes_address(pc);
     if (plain_access(program, in) || prints(program, in)) result.deciders[pc] = influence.deciders(pc);
   }
+  result.equalities = influence.equalities();
   result.leaves = influence.leaves([](uint32_t, const MemoryAccess& access) { return adds_floats(access); });
   return result;
 }

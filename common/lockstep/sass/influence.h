@@ -36,6 +36,9 @@ struct Approximated {
   ByInstruction addresses;  // whether the address depends on one
   // By instruction: the branches that ask about one and decide whether the access, or the call of printf(), is made.
   std::vector<std::vector<uint32_t>> deciders;
+  // By instruction: the branches that ask whether such a value equals another one. That all lanes give one answer does
+  // not make it certain: a sum that was made twice is the same or not.
+  std::vector<bool> equalities;
   ByAccess leaves;  // what is in memory behind it has such last bits, as a sum of floats that atomics make has
 };
 // found: the loads that find such last bits of an earlier launch in memory.

@@ -354,6 +354,42 @@ TEST(MachineCode, AnApproximatedFunctionIsADoubtOnlyIfLanesDiffer) {
   EXPECT_TRUE(is_doubtful(index, kGlobal + "global_op_st.sum"));
 }
 
+// if (a != b) store, with two sines: on a card some may differ in their last bits, though here none does, or all do.
+TEST(MachineCode, WhetherApproximatedValuesAreEqualIsADoubtThoughAllLanesAgree) {
+  const auto stored_if = [](const std::string& question) {
+    return launch_with(Tools{}, "cvt.rn.f32.u32 %f1, %r1;\nsin.approx.f32 %f2, %f1;\nsin.approx.f32 %f3, %f1;\n" +
+                                    question + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
+  };
+  EXPECT_TRUE(is_doubtful(stored_if("setp.eq.f32 %p1, %f2, %f3"), kGlobal + "global_op_st.sum")) << "nobody stores";
+  EXPECT_TRUE(is_doubtful(stored_if("setp.neu.f32 %p1, %f2, %f3"), kGlobal + "global_op_st.sum")) << "all do";
+  EXPECT_FALSE(is_doubtful(stored_if("setp.nan.f32 %p1, %f2, %f2"), kGlobal + "global_op_st.sum"));
+  EXPECT_FALSE(is_doubtful(stored_if("setp.neu.f32 %p1, %f2, %f2"), kGlobal + "global_op_st.sum")) << "a number?";
+  EXPECT_FALSE(is_doubtful(stored_if("setp.eq.f32 %p1, %f2, 0f40000000"), kGlobal + "global_op_st.sum"))
+      << "an exact constant is met or not";
+  EXPECT_FALSE(is_doubtful(stored_if("setp.gt.f32 %p1, %f2, %f3"), kGlobal + "global_op_st.sum")) << "an order";
+}
+
+// for (…) { if (a) continue; if (b) break; … }: lanes that continue wait for the others only in the usual schedule.
+TEST(MachineCode, AnotherScheduleIsADoubtWhereLanesMeetAtTheStepBack) {
+  const auto loads = [](Schedule::Kind kind, const std::string& leave) {
+    DeviceOptions options;
+    options.schedule.kind = kind;
+    const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
+    uint64_t array = 0;
+    EXPECT_TRUE(device->allocate(4096, &array).ok());
+    const std::string body =
+        "mov.u32 %r4, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r5, %r1, %r4;\nand.b32 %r6, %r5, 1;\n"
+        "setp.eq.u32 %p1, %r6, 0;\n@%p1 bra BACK;\n" +
+        leave + "add.u32 %r7, %r7, %r3;\nBACK:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r4, 5;\n@%p3 bra TURN;\nOUT:";
+    EXPECT_TRUE(run_kernel(*device, ptx_of(body), {0, {1}, {32}, 0, false, std::as_bytes(std::span(&array, 1))}).ok());
+    return json::parse(device->report_json())["launches"][0];
+  };
+  const std::string leave = "setp.gt.u32 %p2, %r5, 99;\n@%p2 bra OUT;\n";
+  EXPECT_FALSE(notes_say(loads(Schedule::kReverse, ""), "different ways")) << "all meet in the turn";
+  EXPECT_TRUE(notes_say(loads(Schedule::kReverse, leave), "different ways"));
+  EXPECT_FALSE(notes_say(loads(Schedule::kForward, leave), "different ways"));
+}
+
 TEST(MachineCode, AtomicsMadeOfALoopAreDoubtfulIfSeveralWarpsMeet) {
   const std::string sum = "mov.f32 %f1, 0f3F800000;\nred.shared.add.f32 [s], %f1;";
   const std::vector<std::string> loop = {"11: LDS R3, [R2]", "11: ATOMS.CAST.SPIN R3, [R2], R3, R4"};
