@@ -72,6 +72,7 @@ class KernelComparison {
       const Kind kind = program.code[pc].kind;
       if (kind != Kind::kBranchIndexed && (kind != Kind::kBranch || program.code[pc].guard == 0)) continue;
       branches_[kUnknownLine].push_back(pc);
+      compared_.insert(facts_.flow().asks[pc].compares.begin(), facts_.flow().asks[pc].compares.end());
       for (const uint32_t line : facts_.flow().asks[pc].near)
         if (line != kUnknownLine) branches_[line].push_back(pc);
     }
@@ -280,7 +281,8 @@ class KernelComparison {
     if (copies || !form.doubt.empty()) return;
     const auto is_there = [&](uint32_t pc) {
       return std::ranges::all_of(machine, [&](const MachineAccess* one) {
-        return facts_.places()[pc].loops == one->loops && same_conditions(conditions_of(pc), one->conditions);
+        return facts_.places()[pc].loops == one->loops && same_conditions(conditions_of(pc), one->conditions) &&
+               !asks_of_another(pc, one->conditions);
       });
     };
     const auto is_in_place = [&](const MachineAccess* one) {
@@ -298,6 +300,15 @@ class KernelComparison {
       form.one_way = *ways;
     else
       form.doubt = words("ptxas makes it under other conditions");
+  }
+
+  // Whether one of the machine's conditions is what the PTX asks at a branch that does not decide about the
+  // instruction.
+  bool asks_of_another(uint32_t pc, const Conditions& machine) const {
+    return std::ranges::any_of(machine, [&](uint32_t line) {
+      return compared_.contains(line) &&
+             std::ranges::none_of(conditions_of(pc), [&](const Asked& branch) { return branch.near.contains(line); });
+    });
   }
 
   // Whether the first turn of its loops always makes it, so that ptxas may write that turn before the loop: all
@@ -445,7 +456,8 @@ class KernelComparison {
   std::set<uint32_t> block_begins_;
   // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
   std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};
-  mutable std::map<uint32_t, bool> waited_at_;                 // that are known so far, by instruction
+  Conditions compared_;                         // the lines of the comparisons that the program's branches ask
+  mutable std::map<uint32_t, bool> waited_at_;  // that are known so far, by instruction
   mutable std::map<uint32_t, std::vector<Asked>> conditions_;  // that are known so far, by instruction
   Forms forms_;
 };

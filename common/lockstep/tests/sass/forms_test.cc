@@ -178,6 +178,20 @@ TEST(Forms, OtherConditionsAreADoubt) {
   }
 }
 
+// if (i >= n || n < 3) return; load; if (…) store: ptxas joins the first two, and makes the load where it is used.
+TEST(Forms, TheQuestionOfALaterBranchIsAnotherCondition) {
+  const Kernel kernel(
+      "setp.ge.s32 %p1, %r2, %r1;\nsetp.lt.s32 %p2, %r1, 3;\nor.pred %p3, %p1, %p2;\n@%p3 bra OUT;\n"
+      "ld.global.u32 %r3, [%rd1];\nsetp.gt.s32 %p4, %r4, %r2;\n@%p4 bra OUT;\nst.shared.u32 [s], %r3;\nOUT:\n"
+      "st.global.u32 [%rd2], %r2;");
+  const auto moved_to = [&](const char* other) {
+    const auto asks = [&](auto& a) { a.conditions = {kernel.line("setp.ge"), kernel.line(other)}; };
+    return Compared(kernel, {changed(kernel.as_written("ld.g"), asks)})["ld.g"].moved_to;
+  };
+  EXPECT_TRUE(moved_to("setp.lt").empty());
+  EXPECT_EQ(moved_to("setp.gt"), std::vector<uint32_t>{kernel.pc("st.s")});
+}
+
 // ptxas gives a comparison that it joins with others the line of one of them.
 TEST(Forms, AComparisonIsKnownByWhatItAsks) {
   const Kernel kernel(
