@@ -113,7 +113,8 @@ bool names_kernel(const std::string& theirs, const std::string& ours) { return b
 // The card's counterpart of one of our counters. The hardware's wavefronts of shared memory, and so its conflicts,
 // include extra ones: a load or store waits while a reply from global memory is written. One launch had 8 of them, two
 // equal launches had 3 and 7. Nsight Compute also counts, in software, the wavefronts that the instructions themselves
-// need; we compare with those.
+// need; we compare with those. What this software does not count, as the look of a generic atomic in shared memory, is
+// no conflict.
 uint64_t on_card(const std::string& name, const Cells& row) {
   const auto value = [&](const std::string& counter) { return uint64_t{std::stoull(row.at(counter))}; };
   for (const std::string op : {"ld.sum", "st.sum", "atom.sum"}) {
@@ -121,8 +122,7 @@ uint64_t on_card(const std::string& name, const Cells& row) {
     const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op;
     const std::string by_software = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op;
     if ((name != wavefronts && name != conflicts) || !row.contains(by_software)) continue;
-    const uint64_t needed = value(by_software);
-    return value(name) - (value(wavefronts) - needed);
+    return value(name) - std::min(value(wavefronts) - value(by_software), value(conflicts));
   }
   return value(name);
 }
