@@ -263,11 +263,11 @@ bool Races::is_own(const Use& load, const Use& store) {
 }
 
 // A barrier orders the threads of one block only. So a loop that stores plainly to global memory counts as a whole.
+// The barriers of a block order nothing for the other blocks.
 bool Races::are_concurrent(const MemoryAccess& load, const MemoryAccess& other) const {
-  const Place &mine = facts_.places()[load.pc], &theirs = facts_.places()[other.pc];
-  if (!is_shared(load) && !is_atomic(other) && mine.outer != kNoLoop && mine.outer == theirs.outer) return true;
-  return std::ranges::any_of(intervals_,
-                             [&](const std::vector<bool>& reached) { return reached[load.pc] && reached[other.pc]; });
+  return !is_shared(load) || std::ranges::any_of(intervals_, [&](const std::vector<bool>& reached) {
+    return reached[load.pc] && reached[other.pc];
+  });
 }
 
 // The comparisons with the thread's number that decide whether the instruction is executed: "if (i == 0)". Two accesses
