@@ -1,6 +1,6 @@
 // races: the loads that may find what other threads of the launch change meanwhile, though nothing in the load says so
-// (it is neither volatile nor an atomic). Two threads race if the place is not the thread's own and, in shared memory, if
-// no barrier stands between the load and the store.
+// (it is neither volatile nor an atomic). Two threads race if the place is not the thread's own and, in shared memory,
+// if no barrier stands between the load and the store.
 #pragma once
 
 #include <map>
