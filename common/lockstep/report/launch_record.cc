@@ -198,6 +198,7 @@ void add_prints(Counted& counted, const PrintCounters& calls, bool several_warps
   const auto add = [&](const std::string& name, uint64_t value) {
     if (value == 0) return;
     counted.counters[name] += value;
+    counted.of_printf[name] += value;
     counted.by_ptx.try_emplace(name, 0);
   };
   const auto add_sectors = [&](const std::string& what, const auto& accesses) {

@@ -23,6 +23,7 @@ using CounterSums = std::map<std::string, uint64_t>;
 struct Counted {
   CounterSums counters;
   CounterSums by_ptx;              // counts of the accesses as PTX has them, where `counters` follows the machine code
+  CounterSums of_printf{};         // what printf() accesses, which `counters` contain
   std::set<std::string> doubtful;  // exact counters that a card may count otherwise here
   std::set<std::string> notes;     // what ptxas did, and why a counter is doubtful; with marks (base/words.h)
   auto operator<=>(const Counted&) const = default;

@@ -135,6 +135,7 @@ nlohmann::json to_json(const Counted& counted, uint64_t blocks) {
   for (const std::set<std::string>& names : {counted.doubtful, doubtful_ratios(counted.doubtful)})
     for (const std::string& name : names) result["counter_kinds"][name] = to_text(CounterKind::kPtxLevel);
   if (!counted.by_ptx.empty()) result["ptx_counters"] = counted.by_ptx;
+  if (!counted.of_printf.empty()) result["printf_counters"] = counted.of_printf;
   for (const std::string& note : counted.notes) {
     result["notes"].push_back(plain(note));
     result["note_parts"].push_back(to_json(pieces(note)));

@@ -15,7 +15,7 @@ struct Finding {
 
 struct Launch {
   double blocks = 0, threads = 0;
-  std::map<std::string, double> counters;
+  std::map<std::string, double> counters;  // without what printf() accesses
   // Counters that are not certain in this launch, since ptxas may have changed the code: what the PTX alone counts.
   std::map<std::string, double> doubted{};
   std::map<std::string, std::map<std::string, double>> lines{};  // FILE:LINE → its counters

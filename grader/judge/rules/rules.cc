@@ -114,14 +114,9 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
 bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
 
 std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Report& report) {
-  constexpr double kSectorBytes = 32;
-  const auto bytes = [&](std::initializer_list<const char*> accesses, const char* copied) {
+  const auto bytes = [&](const char* counter) {
     double sum = 0;
-    for (const Launch& launch : report.launches) {
-      for (const std::string access : accesses)
-        sum += kSectorBytes * amount(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_" + access + ".sum", "work");
-      sum += amount(launch, copied, "work");
-    }
+    for (const Launch& launch : report.launches) sum += amount(launch, counter, "work");
     return sum;
   };
   const auto failure = [](const char* name, const char* form, double done, size_t wanted) {
@@ -130,12 +125,12 @@ std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Repo
                         message("The work must be done on the device: by kernels, on all of the input."));
   };
   const size_t in = n * entry.element_bytes, out = entry.out_bytes(n);
-  const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
+  const double loaded = bytes("global_bytes_loaded");
   if (loaded < static_cast<double>(in))
     return failure("loads", later("the kernels load {bytes} bytes of global memory, and the input has {wanted}"),
                    loaded, in);
   // An output of a fixed size may keep the zeros of cudaMemset where the input has nothing to add.
-  const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
+  const double stored = bytes("global_bytes_stored");
   const bool grows = out > entry.out_bytes(0);
   if (grows && entry.fills_output && stored < static_cast<double>(out))
     return failure("stores", later("the kernels store {bytes} bytes of global memory, and the output has {wanted}"),

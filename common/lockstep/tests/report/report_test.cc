@@ -304,6 +304,8 @@ TEST(Report, PrintfAccessesMemory) {
   EXPECT_EQ(one["counters"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 14);
   EXPECT_EQ(one["counters"]["l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"], 72 + 1) << "one is the program's";
   EXPECT_EQ(two["counters"]["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"], 430);
+  EXPECT_EQ(one["printf_counters"]["l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"], 72);
+  EXPECT_EQ(one["printf_counters"]["global_bytes_stored"], 32 * (6880 + 5)) << "stores and atomics";
   EXPECT_FALSE(notes_of_several(one));
   EXPECT_TRUE(notes_of_several(two));
 }
