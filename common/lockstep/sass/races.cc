@@ -262,7 +262,6 @@ bool Races::is_own(const Use& load, const Use& store) {
   return any(true, store) && any(false, load);
 }
 
-// A barrier orders the threads of one block only. So a loop that stores plainly to global memory counts as a whole.
 // The barriers of a block order nothing for the other blocks.
 bool Races::are_concurrent(const MemoryAccess& load, const MemoryAccess& other) const {
   return !is_shared(load) || std::ranges::any_of(intervals_, [&](const std::vector<bool>& reached) {
