@@ -20,6 +20,10 @@ bool is_address(const Preset& constant) {
 bool is_shared(const MemoryAccess& access) { return access.space == Space::kShared; }
 bool is_global(const MemoryAccess& access) { return access.space == Space::kGlobal || access.space == Space::kGeneric; }
 
+bool is_block_number(Special special) {
+  return special == Special::kCtaidX || special == Special::kCtaidY || special == Special::kCtaidZ;
+}
+
 // The operands that an address is the sum of.
 std::vector<uint32_t> terms_of(std::string_view name, const Instruction& in) {
   const auto is = [&](std::string_view start) { return name.starts_with(start); };
@@ -39,7 +43,10 @@ Races::Races(const Program& program, const FlowFacts& facts)
       in_block_(program, Among::kWarp) {
   for (uint32_t f = 0; f < program.functions.size(); ++f)
     for (const Preset& preset : program.functions[f].presets)
-      if (preset.source == Preset::kBits) constants_[{f, preset.offset}] = preset;
+      if (preset.source == Preset::kBits)
+        constants_[{f, preset.offset}] = preset;
+      else if (preset.source == Preset::kSpecial && is_block_number(static_cast<Special>(preset.bits)))
+        block_numbers_.insert({f, preset.offset});
   for (const MemoryAccess& access : program.accesses) uses_.push_back(use_of(access));
   static const std::vector<uint32_t> kNoSteps;
   const auto is_barrier = [&](uint32_t pc) {
@@ -64,7 +71,7 @@ bool Races::may_change(const MemoryAccess& load) {
     if (access.op == MemoryOp::kLoad || is_shared(access) != is_shared(load)) return false;
     if (!is_shared(load) && (!is_global(load) || !is_global(access))) return false;
     const bool meet = std::ranges::any_of(mine.arrays, [&](const Name& name) { return other.arrays.contains(name); });
-    if (!meet || !are_concurrent(load, access) || are_apart(mine, other)) return false;
+    if (!meet || !are_concurrent(mine, other) || are_apart(mine, other)) return false;
     if (is_atomic(access)) return true;
     const std::set<uint32_t>&one = choosers(load.pc), &another = choosers(access.pc);
     if (std::ranges::any_of(one, [&](uint32_t pc) { return another.contains(pc); })) return false;
@@ -262,11 +269,65 @@ bool Races::is_own(const Use& load, const Use& store) {
   return any(true, store) && any(false, load);
 }
 
-// The barriers of a block order nothing for the other blocks.
-bool Races::are_concurrent(const MemoryAccess& load, const MemoryAccess& other) const {
-  return !is_shared(load) || std::ranges::any_of(intervals_, [&](const std::vector<bool>& reached) {
-    return reached[load.pc] && reached[other.pc];
+// Whether the block's number is a part of the value.
+bool Races::is_of_block(Register part, std::set<Register>& seen) const {
+  if (!seen.insert(part).second) return false;
+  if (block_numbers_.contains(part)) return true;
+  return std::ranges::any_of(makers(part), [&](uint32_t pc) {
+    bool found = false;
+    if (program_.code[pc].kind == Kind::kAlu)
+      for_each_source(program_, program_.code[pc], [&](uint32_t offset) {
+        found |= is_of_block({part.first, offset}, seen);
+      });
+    return found;
   });
+}
+
+Races::BlockParts Races::block_parts(Register value, std::set<Register>& seen) const {
+  if (block_numbers_.contains(value)) return {{value, 1}};
+  if (!seen.insert(value).second) return {};  // a loop adds a constant to it
+  BlockParts found;
+  for (const uint32_t pc : makers(value)) {
+    const Instruction& in = program_.code[pc];
+    const std::string_view name = program_.names[pc];
+    BlockParts parts;
+    const auto add = [&](uint32_t operand, int64_t times) {
+      for (const auto& [part, count] : block_parts({value.first, operand}, seen)) parts[part] += count * times;
+    };
+    const Preset* const b = in.kind == Kind::kAlu ? constant({value.first, in.b}) : nullptr;
+    const bool multiplies = name.starts_with("mul.") || name.starts_with("mad.");
+    if (in.kind != Kind::kAlu) continue;
+    if (name.starts_with("add.")) {
+      add(in.a, 1);
+      add(in.b, 1);
+    } else if (name.starts_with("sub.")) {
+      add(in.a, 1);
+      add(in.b, -1);
+    } else if (name.starts_with("mov.") || name.starts_with("cvt.") || name.starts_with("cvta.")) {
+      add(in.a, 1);
+    } else if (b && name.starts_with("shl.") && b->bits < 32) {
+      add(in.a, int64_t{1} << b->bits);
+    } else if (b && multiplies) {
+      add(in.a, static_cast<int64_t>(b->bits));
+      if (name.starts_with("mad.")) add(in.c, 1);
+    } else if (std::set<Register> asked; is_of_block(value, asked)) {
+      parts[value] = 1;
+    }
+    if (found.empty()) found = std::move(parts);
+  }
+  return found;
+}
+
+// The barriers of a block order nothing for the other blocks. But two places that contain the block's number alike are
+// taken to belong to the block.
+bool Races::are_concurrent(const Use& load, const Use& other) const {
+  const bool unordered = std::ranges::any_of(intervals_, [&](const std::vector<bool>& reached) {
+    return reached[load.access->pc] && reached[other.access->pc];
+  });
+  if (unordered || is_shared(*load.access)) return unordered;
+  std::set<Register> seen, also_seen;
+  const BlockParts parts = block_parts(load.base, seen);
+  return parts.empty() || parts != block_parts(other.base, also_seen);
 }
 
 // The comparisons with the thread's number that decide whether the instruction is executed: "if (i == 0)". Two accesses

@@ -1,6 +1,6 @@
 // races: the loads that may find what other threads of the launch change meanwhile, though nothing in the load says so
-// (it is neither volatile nor an atomic). Two threads race if the place is not the thread's own and, in shared memory,
-// if no barrier stands between the load and the store.
+// (it is neither volatile nor an atomic). Two threads race if the place is not the thread's own, and if no barrier
+// stands between the load and the store. In global memory, a barrier orders only places of the block's own.
 #pragma once
 
 #include <map>
@@ -47,7 +47,11 @@ class Races {
   bool has_same_address(const Use& one, const Use& other) const;
   bool are_apart(const Use& one, const Use& other) const;
   bool is_own(const Use& load, const Use& store);
-  bool are_concurrent(const MemoryAccess& load, const MemoryAccess& other) const;
+  bool are_concurrent(const Use& load, const Use& other) const;
+  bool is_of_block(Register part, std::set<Register>& seen) const;
+  // By register that the block's number makes: how often the value contains it.
+  using BlockParts = std::map<Register, int64_t>;
+  BlockParts block_parts(Register value, std::set<Register>& seen) const;
   const std::set<uint32_t>& choosers(uint32_t pc);
 
   const Program& program_;
@@ -55,6 +59,7 @@ class Races {
   std::vector<uint32_t> function_;
   Places makers_;
   std::map<Register, Preset> constants_;
+  std::set<Register> block_numbers_;
   Uniform in_launch_, in_block_;
   std::vector<Use> uses_;                     // by Program::accesses
   std::vector<std::vector<bool>> intervals_;  // by instruction: what threads come to between two barriers

@@ -105,6 +105,29 @@ TEST(OrderOfThreads, WhatAtomicsLeaveInMemoryMayDependOnTheirOrder) {
   EXPECT_TRUE(depends("atom.global.add.u32 %r4, [%rd2], 1;\n" + body("red.shared.add.u32 [s], %r4;"), "st.global"));
 }
 
+// A histogram of each block in global memory, and one of all blocks.
+TEST(OrderOfThreads, ABarrierOrdersAtomicsOfTheBlocksOwnArray) {
+  const auto depends_on = [](const std::string& array) {
+    return depends(
+        "mov.u32 %r5, %ctaid.x;\nmul.wide.u32 %rd5, %r5, 1024;\nadd.u64 %rd6, %rd1, %rd5;\n"
+        "mul.wide.u32 %rd7, %r2, 4;\nadd.u64 %rd8, " +
+            array +
+            ", %rd7;\n"
+            "red.global.add.u32 [%rd8], 1;\nbar.sync 0;\nld.global.u32 %r3, [%rd8];\n"
+            "setp.gt.u32 %p1, %r3, 9;\n@%p1 st.global.u32 [%rd2], %r2;",
+        "st.global");
+  };
+  EXPECT_FALSE(depends_on("%rd6"));
+  EXPECT_TRUE(depends_on("%rd1")) << "other blocks add meanwhile";
+  // if (a[n - i] != n - i): a block reads what another one writes.
+  EXPECT_TRUE(
+      depends("mov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmad.lo.u32 %r7, %r5, %r6, %r2;\n"
+              "mul.wide.u32 %rd5, %r7, 4;\nadd.u64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], %r7;\n"
+              "bar.sync 0;\nsub.u32 %r8, %r1, %r7;\nmul.wide.u32 %rd7, %r8, 4;\nadd.u64 %rd8, %rd1, %rd7;\n"
+              "ld.global.u32 %r9, [%rd8];\nsetp.ne.u32 %p1, %r9, %r8;\n@%p1 st.global.u32 [%rd2], %r2;",
+              "[%rd2], %r2"));
+}
+
 TEST(OrderOfThreads, PollingAFlagTakesAsManyTurnsAsItTakes) {
   EXPECT_TRUE(
       depends("TURN:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra TURN;", "ld.volatile"));
