@@ -22,16 +22,20 @@ constexpr const char* kHead =
 
 std::string ptx_of(const std::string& body) { return kHead + body + "\nret;\n}\n.file 1 \"/f.cu\"\n"; }
 
-json launch_with(const Tools& tools, const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
-  DeviceOptions options;
-  options.tools = tools;
+json launch_on(const DeviceOptions& options, const std::string& ptx, uint32_t threads = 32, uint32_t blocks = 1) {
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
   uint64_t array = 0;
   EXPECT_TRUE(device->allocate(4096, &array).ok());
   const Outcome outcome =
-      run_kernel(*device, ptx_of(body), {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
+      run_kernel(*device, ptx, {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return json::parse(device->report_json())["launches"][0];
+}
+
+json launch_with(const Tools& tools, const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
+  DeviceOptions options;
+  options.tools = tools;
+  return launch_on(options, ptx_of(body), threads, blocks);
 }
 
 json launch_of(const std::string& body, const std::vector<std::string>& listing, uint32_t threads = 32) {
@@ -76,11 +80,7 @@ TEST(MachineCode, CodeForADebuggerIsJudgedAlone) {
     ptx.replace(ptx.find("sm_75"), 5, target);
     DeviceOptions options;
     options.tools = tools.tools();
-    const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
-    uint64_t array = 0;
-    EXPECT_TRUE(device->allocate(4096, &array).ok());
-    EXPECT_TRUE(run_kernel(*device, ptx, {0, {1}, {32}, 0, false, std::as_bytes(std::span(&array, 1))}).ok());
-    return is_doubtful(json::parse(device->report_json())["launches"][0], kGlobal + "local_op_ld.sum");
+    return is_doubtful(launch_on(options, ptx), kGlobal + "local_op_ld.sum");
   };
   EXPECT_FALSE(spills_are_doubtful("sm_75"));
   EXPECT_TRUE(spills_are_doubtful("sm_75, debug"));
@@ -374,15 +374,11 @@ TEST(MachineCode, AnotherScheduleIsADoubtWhereLanesMeetAtTheStepBack) {
   const auto loads = [](Schedule::Kind kind, const std::string& leave) {
     DeviceOptions options;
     options.schedule.kind = kind;
-    const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
-    uint64_t array = 0;
-    EXPECT_TRUE(device->allocate(4096, &array).ok());
     const std::string body =
         "mov.u32 %r4, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r5, %r1, %r4;\nand.b32 %r6, %r5, 1;\n"
         "setp.eq.u32 %p1, %r6, 0;\n@%p1 bra BACK;\n" +
         leave + "add.u32 %r7, %r7, %r3;\nBACK:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r4, 5;\n@%p3 bra TURN;\nOUT:";
-    EXPECT_TRUE(run_kernel(*device, ptx_of(body), {0, {1}, {32}, 0, false, std::as_bytes(std::span(&array, 1))}).ok());
-    return json::parse(device->report_json())["launches"][0];
+    return launch_on(options, ptx_of(body));
   };
   const std::string leave = "setp.gt.u32 %p2, %r5, 99;\n@%p2 bra OUT;\n";
   EXPECT_FALSE(notes_say(loads(Schedule::kReverse, ""), "different ways")) << "all meet in the turn";
