@@ -125,8 +125,8 @@ struct LaunchCounters {
   std::vector<InstructionCounters> at;
   std::vector<WiderCounts> wider;
   uint64_t barriers = 0;  // block barriers completed
-  // Bytes of global memory that asynchronous copies move; and those of them that cp.async loads, which a card counts
-  // as requests of ld. Bulk copies are neither ld nor st.
+  // Bytes of global memory that asynchronous copies move. async_requested: the bytes of cp.async, which a card counts
+  // as a load. Bulk copies are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0, async_requested = 0;
   std::set<uint32_t> partial_copies{};  // cp.async by which some lane copied fewer bytes than others, by instruction
   uint64_t block_waits = 0, block_branches = 0;  // of the block that has most

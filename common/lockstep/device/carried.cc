@@ -41,13 +41,14 @@ void CarriedValues::each_block(const Region& region, const Use& use) {
     for (uint64_t at = 0; at < region.width; at += kBlock) {
       const auto* const bytes = reinterpret_cast<const char*>(region.address + row * region.pitch + at);
       const std::string_view block(bytes, std::min(kBlock, region.width - at));
-      if (block.find_first_not_of(block[0]) != block.npos) use(std::hash<std::string_view>()(block));  // cleared memory
+      const bool is_cleared = block.find_first_not_of(block[0]) == block.npos;  // such blocks are alike everywhere
+      if (!is_cleared) use(std::hash<std::string_view>()(block));
     }
 }
 
 void CarriedValues::fetched(const Region& region) {
   const Values values = in(memory_.find(region.address).begin);
-  constexpr size_t kMostBlocks = 1 << 20;
+  constexpr size_t kMostBlocks = 1 << 20;  // of 256 MiB; more would take too much memory
   if ((!values.ordered && !values.approximated) || fetched_.size() > kMostBlocks) return;
   each_block(region, [&](size_t hash) { fetched_[hash].add(values); });
 }

@@ -23,7 +23,7 @@ class CarriedValues {
   const Dependence& follow(const Launch& launch, const LaunchState& state, const Dependence& own);
 
   void overwritten(const Region& region);
-  // By the host. It may give back what it has fetched, perhaps a part of it and to another array.
+  // The host fetched the region, or wrote it. It may write what it fetched before: a part of it, or to another array.
   void fetched(const Region& region);
   void given(const Region& region);
   void copied(const Region& to, uint64_t from);

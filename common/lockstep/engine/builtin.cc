@@ -160,7 +160,8 @@ std::optional<std::vector<uint64_t>> texts_of(const LaneReader& reader, const Pr
   return found;
 }
 
-// What the lanes access in this call on a card. Nothing: there is no rule for it, as if their texts differ in length.
+// What the lanes access in this call on a card. Nothing: there is no rule. One reason is that their texts differ in
+// length.
 std::optional<PrintCounters> print_accesses(const Warp& warp, const CallSite& site, Mask mask) {
   std::string pattern;
   std::optional<PrintFormat> format;

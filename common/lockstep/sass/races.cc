@@ -318,8 +318,8 @@ Races::BlockParts Races::block_parts(Register value, std::set<Register>& seen) c
   return found;
 }
 
-// The barriers of a block order nothing for the other blocks. But two places that contain the block's number alike are
-// taken to belong to the block.
+// A barrier orders nothing for other blocks. But if both addresses contain the block's number in the same way, the
+// places are taken to belong to the block.
 bool Races::are_concurrent(const Use& load, const Use& other) const {
   const bool unordered = std::ranges::any_of(intervals_, [&](const std::vector<bool>& reached) {
     return reached[load.access->pc] && reached[other.access->pc];
