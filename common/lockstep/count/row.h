@@ -21,6 +21,7 @@ struct Row {
   uint64_t at(uint32_t i) const { return first + i * static_cast<uint64_t>(stride); }  // of lane begin + i
   uint64_t last() const { return at(count - 1); }
   bool is_full() const { return count == kWarpSize; }
+  Mask mask() const { return is_full() ? kFullMask : ((1u << count) - 1) << begin; }
   // Whether all lanes' `bytes` lie in the range, at multiples of bytes (a power of two).
   bool inside(Range range, uint32_t bytes) const {
     const uint64_t low = std::min(first, last()), high = std::max(first, last());

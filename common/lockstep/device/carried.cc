@@ -9,22 +9,24 @@
 
 namespace lockstep {
 
-const Dependence& CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& own) {
-  const bool alone = launch.is_one_warp();
-  Found found = this->found(launch, state);
-  const Dependence* dependence = &own;
-  if (alone || found.any()) {
-    const auto [known, is_new] = known_.try_emplace({&launch.program, alone, std::move(found)});
-    const Found& key = std::get<Found>(known->first);
-    if (is_new) known->second = lockstep::dependence(launch.program, FlowFacts(flow_of(launch.program)), key, alone);
-    dependence = &known->second;
-  }
+Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& usual) {
+  const Dependences result{dependence_of(launch, {{}, {}, state.contested}, usual),
+                           dependence_of(launch, found(launch, state), usual)};
   for (uint32_t access = 0; access < state.reached.size(); ++access) {
-    const bool ordered = dependence->order.leaves[access], approximated = dependence->bits.leaves[access];
+    const bool ordered = result.all.order.leaves[access], approximated = result.all.bits.leaves[access];
     if (!ordered && !approximated) continue;
     for (const uint64_t allocation : state.reached[access]) holds_[allocation].add({ordered, approximated});
   }
-  return *dependence;
+  return result;
+}
+
+const Dependence& CarriedValues::dependence_of(const Launch& launch, Found found, const Dependence& usual) {
+  const bool alone = launch.is_one_warp();
+  if (!alone && !found.any()) return usual;
+  const auto [known, is_new] = known_.try_emplace({&launch.program, alone, std::move(found)});
+  const Found& key = std::get<Found>(known->first);
+  if (is_new) known->second = dependence(launch.program, FlowFacts(flow_of(launch.program)), key, alone);
+  return known->second;
 }
 
 void CarriedValues::overwritten(const Region& region) {
@@ -76,9 +78,9 @@ CarriedValues::Values CarriedValues::in(uint64_t allocation) const {
 }
 
 Found CarriedValues::found(const Launch& launch, const LaunchState& state) const {
-  if (holds_.empty()) return {};
   const Program& program = launch.program;
-  Found result{ByAccess(program.accesses.size()), ByAccess(program.accesses.size())};
+  Found result{ByAccess(program.accesses.size()), ByAccess(program.accesses.size()), state.contested};
+  if (holds_.empty()) return result;
   const auto add = [&](uint32_t access, uint64_t allocation) {
     const Values values = in(allocation);
     if (values.ordered) result.ordered[access] = true;

@@ -19,8 +19,9 @@ class CarriedValues {
  public:
   explicit CarriedValues(const Memory& memory) : memory_(memory) {}
 
-  // On what the accesses of a launch that has ended depend. own: if it found nothing. Notes what the launch leaves.
-  const Dependence& follow(const Launch& launch, const LaunchState& state, const Dependence& own);
+  // On what the accesses of a launch that has ended depend. usual: if it found nothing, and left nothing contested.
+  // Notes what the launch leaves.
+  Dependences follow(const Launch& launch, const LaunchState& state, const Dependence& usual);
 
   void overwritten(const Region& region);
   // The host fetched the region, or wrote it. It may write what it fetched before: a part of it, or to another array.
@@ -40,6 +41,7 @@ class CarriedValues {
   };
   Values in(uint64_t allocation) const;
   Found found(const Launch& launch, const LaunchState& state) const;
+  const Dependence& dependence_of(const Launch& launch, Found found, const Dependence& usual);
 
   // Calls use(hash) for each block of bytes in the region.
   template <class Use>

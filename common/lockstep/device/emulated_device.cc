@@ -16,6 +16,7 @@
 #include "device/modules.h"
 #include "engine/grid.h"
 #include "engine/kept_blocks.h"
+#include "engine/last_stores.h"
 #include "engine/workers.h"
 #include "report/launch_record.h"
 #include "report/report.h"
@@ -312,6 +313,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                     request.dynamic_shared_bytes, program.local_bytes};
   if (program.calls_unknown) shape.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
   const auto name = [&](uint64_t base) { return origin_of(kernel, request, base); };
+  LastStores last_stores;
   Launch launch{.program = program,
                 .memory = memory_.memory(),
                 .limits = limits_,
@@ -327,8 +329,14 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .sequence = host_.launches() + 1,
                 .resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident)),
                 .counts_traffic = options_.report,
+                .last_stores = options_.report ? &last_stores : nullptr,
                 .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
                 .observers = observers_};
+  if (options_.report) {
+    const Steering steering = modules_.steering();
+    if (steering.global) launch.global_numbers = shape.numbers();
+    if (steering.shared) launch.shared_numbers = shape.numbers() & kThreadNumbers;
+  }
   if (request.cooperative) {
     launch.grid_workspace = own_.grid_workspace;
     std::memset(reinterpret_cast<void*>(own_.grid_workspace), 0, kWorkspaceBytes);

@@ -37,6 +37,15 @@ Outcome refused(const PtxError& error) {
                                                              "read; if it has none, rebuild it with nvcc."))};
 }
 
+Steering Modules::steering() const {
+  Steering all;
+  for (const auto& [id, loaded] : modules_) {
+    all.global |= loaded->steering.global;
+    all.shared |= loaded->steering.shared;
+  }
+  return all;
+}
+
 Outcome Modules::load(const std::vector<std::string_view>& ptx, ModuleId* id) {
   auto loaded = std::make_unique<LoadedModule>();
   try {
@@ -48,6 +57,7 @@ Outcome Modules::load(const std::vector<std::string_view>& ptx, ModuleId* id) {
     allocate_variables(*loaded);
   } catch (const PtxError& error) { return refused(error); }
   loaded->address_taken = functions_with_address(*loaded);
+  loaded->steering = steering_of(loaded->module);
   *id = next_module_++;
   modules_[*id] = std::move(loaded);
   return {};

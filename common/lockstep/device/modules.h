@@ -12,6 +12,7 @@
 
 #include "device/device_memory.h"
 #include "device/requests.h"
+#include "program/steering.h"
 #include "ptx/lexer.h"
 #include "ptx/module.h"
 
@@ -23,6 +24,7 @@ struct LoadedModule {
   std::unordered_map<std::string, Function*> functions;
   std::unordered_map<std::string, uint64_t> function_ids;
   std::vector<const Function*> address_taken;  // an indirect call could reach these
+  Steering steering;
 };
 
 // The answer to PTX that cannot be read. Such PTX comes from an asm statement, which nvcc copies without reading it, or
@@ -32,6 +34,9 @@ Outcome refused(const PtxError& error);
 class Modules {
  public:
   explicit Modules(DeviceMemory& memory) : memory_(memory) {}
+
+  // What all loaded modules do.
+  Steering steering() const;
 
   Outcome load(const std::vector<std::string_view>& ptx, ModuleId* id);
   void unload(ModuleId id);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/atomic_update.h"
+#include "engine/last_stores.h"
 #include "engine/row_access.h"
 
 namespace lockstep {
@@ -159,13 +160,15 @@ void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const L
 
 template <class T, class R>
 void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  const uint32_t order = store_order(access);
   for (uint32_t e = 0; e < access.count; ++e) {
     const R* a = lanes<R>(warp.registers(), access.registers[e]);
     if (sizeof(T) == sizeof(R) && addresses.consecutive && mask == kFullMask && access.count == 1) {
       std::memcpy(reinterpret_cast<void*>(addresses.at[0]), a, sizeof(R) * kWarpSize);
     } else {
-      for (const uint32_t l : each_lane(mask)) {
-        *reinterpret_cast<T*>(addresses.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
+      for (uint32_t i = 0; i < kWarpSize; ++i) {
+        const uint32_t l = i ^ order;
+        if (mask >> l & 1) *reinterpret_cast<T*>(addresses.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
       }
     }
   }
@@ -198,6 +201,8 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
     repeat_first(addresses.at.data(), mask);
     addresses.consecutive = false;
   }
+  if constexpr (space != Space::kLocal)
+    if (warp.launch().may_meet(access, space)) warp.launch().last_stores->note(warp, access, space, mask, addresses.at);
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }

@@ -29,6 +29,7 @@ class Block {
   Dim3 coordinates() const { return index_in(launch_->shape.grid, linear_); }
   uint64_t linear() const { return linear_; }
   uint32_t slot() const { return slot_; }
+  uint64_t barriers() const { return chain_.barriers; }  // that it has passed
   std::byte* shared() const { return shared_.get(); }
   L1Cache& cache() { return cache_; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }

@@ -90,8 +90,10 @@ class Share {
   void add(Share& other) {
     if (state.stopped_at.empty()) state.stopped_at = other.state.stopped_at;
     state.counters.add(other.state.counters);
-    for (size_t access = 0; access < state.reached.size(); ++access)
+    for (size_t access = 0; access < state.reached.size(); ++access) {
       state.reached[access].merge(other.state.reached[access]);
+      if (other.state.contested[access]) state.contested[access] = true;
+    }
     if (!other.state.faulted || (state.faulted && fault_.block < other.fault_.block)) return;
     other.fault_.outcome = std::move(other.state.fault);
     other.fault_.findings = std::move(other.state.findings);

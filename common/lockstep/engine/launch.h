@@ -9,6 +9,7 @@
 #include "engine/observer.h"
 #include "engine/source_names.h"
 #include "engine/started_work.h"
+#include "program/own_places.h"
 
 namespace lockstep {
 
@@ -23,10 +24,21 @@ struct LaunchShape {
   uint64_t dynamic_shared_bytes = 0;
   uint64_t local_bytes = 0;  // of a thread
 
+  // The numbers of thread and block in which its threads differ (own_places.h).
+  uint8_t numbers() const {
+    uint32_t found = 0, bit = 1;
+    for (const uint32_t extent : {block.x, block.y, block.z, grid.x, grid.y, grid.z}) {
+      if (extent > 1) found |= bit;
+      bit <<= 1;
+    }
+    return static_cast<uint8_t>(found);
+  }
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   bool operator==(const LaunchShape&) const = default;
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
 };
+
+class LastStores;
 
 struct Launch {
   const Program& program;
@@ -39,16 +51,24 @@ struct Launch {
   LaunchShape shape;
   Schedule schedule{};
   Launcher launcher{};
-  uint32_t depth = 0;            // levels below the grid that the host launched
-  uint64_t sequence = 0;         // number of this launch on the device, from 1
-  uint32_t resident_blocks = 1;  // blocks that the card would hold at once
-  uint64_t grid_workspace = 0;   // zeroed memory for the grid barrier of cooperative groups; 0: not cooperative
-  bool independent = false;      // its blocks may run at the same time
-  bool counts_traffic = false;   // for the cost model
+  uint32_t depth = 0;                 // levels below the grid that the host launched
+  uint64_t sequence = 0;              // number of this launch on the device, from 1
+  uint32_t resident_blocks = 1;       // blocks that the card would hold at once
+  uint64_t grid_workspace = 0;        // zeroed memory for the grid barrier of cooperative groups; 0: not cooperative
+  bool independent = false;           // its blocks may run at the same time
+  bool counts_traffic = false;        // for the cost model
+  LastStores* last_stores = nullptr;  // null: nobody asks
+  // The numbers that the address of a store must contain, or its place is noted there (own_places.h).
+  uint8_t global_numbers = 0, shared_numbers = 0;
   AfterBadAccess after_bad_access = AfterBadAccess::kStop;
   Observers observers{};  // empty: nobody watches
 
   bool watched() const { return !observers.empty(); }
+  // Whether several threads may store to one place here.
+  bool may_meet(const MemoryAccess& store, Space space) const {
+    return ((space == Space::kShared ? shared_numbers : global_numbers) & ~store.numbers) != 0;
+  }
+  bool looks_at(const MemoryAccess& access, Space space) const { return watched() || may_meet(access, space); }
   bool is_one_warp() const { return shape.block.count() * shape.grid.count() <= kWarpSize; }
 };
 

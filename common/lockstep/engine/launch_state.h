@@ -30,6 +30,7 @@ struct LaunchState {
   explicit LaunchState(const Launch& launch)
       : last_range(launch.program.accesses.size()),
         reached(launch.program.accesses.size()),
+        contested(launch.program.accesses.size()),
         random(launch.schedule.seed + launch.sequence - 1),
         clock(launch.sequence << 32) {
     counters.at.resize(launch.program.code.size());
@@ -45,6 +46,7 @@ struct LaunchState {
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
+  std::vector<bool> contested;              // likewise: whether several warps stored several values to one place
   std::mt19937_64 random;
   uint64_t clock;        // of the card; later than in any earlier launch
   uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)

@@ -1,5 +1,5 @@
 // row_access: loads and stores of a row of lanes (row.h): addresses, counters and data in one pass. Accesses that are
-// not rows, that are out of bounds, or that are watched are left to access.
+// not rows, that are out of bounds, or that somebody looks at are left to access.
 #pragma once
 
 #include "base/widest.h"
@@ -102,6 +102,13 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
   }
 }
 
+// The i-th lane to store is lane i ^ store_order(access). If several store to one place, a card keeps the value of the
+// lowest lane; it stores at most 128 bytes at a time, so with 8 or 16 bytes a lane the last half or quarter of the warp
+// decides.
+inline uint32_t store_order(const MemoryAccess& access) {
+  return std::min(32u, 128u / (access.bytes * access.count)) - 1;
+}
+
 template <class T, class R>
 void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
   if (row.is_full() && row.stride == sizeof(T) && access.count == 1) {  // the usual case
@@ -114,6 +121,12 @@ void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
   for (uint32_t e = 0; e < 4; ++e)
     a[e] = lanes<R>(warp.registers(), access.registers[e < access.count ? e : 0]) + row.begin;
   auto* to = reinterpret_cast<T*>(row.first);
+  if (row.stride == 0) {
+    const uint32_t last_part = (row.begin + row.count - 1) & ~store_order(access);
+    const uint32_t stays = std::max(row.begin, last_part) - row.begin;
+    for (uint32_t e = 0; e < access.count; ++e) to[e] = static_cast<T>(a[e][stays]);
+    return;
+  }
   if (row.is_full() && access.count > 1 && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
     return access.count == 2 ? widest<store_packed<T, R, 2>>(to, a) : widest<store_packed<T, R, 4>>(to, a);
   }
@@ -168,7 +181,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <Space space, RowMover move>
 bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (warp.launch().watched() || access.base == 0) return false;
+  if (warp.launch().looks_at(access, space) || access.base == 0) return false;
   Row row;
   const std::byte* registers = warp.registers() + access.base;
   const bool found = access.wide_base ? widest<find_row<uint64_t>>(registers, mask, access.offset, &row)

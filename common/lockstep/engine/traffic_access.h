@@ -141,8 +141,7 @@ inline void add_shared(InstructionCounters& counts, const Wavefronts& wavefronts
     std::array<uint64_t, kWarpSize> addresses;
     for (uint32_t l = 0; l < kWarpSize; ++l)
       addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
-    const Mask mask = row.is_full() ? kFullMask : ((1u << row.count) - 1) << row.begin;
-    add_shared(counts, shared_wavefronts(rounded_down(addresses.data(), bytes).data(), mask, bytes, is_store));
+    add_shared(counts, shared_wavefronts(rounded_down(addresses.data(), bytes).data(), row.mask(), bytes, is_store));
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "program/control_flow.h"
 #include "program/opcodes.h"
+#include "program/statement_use.h"
 
 namespace lockstep {
 namespace {
@@ -59,27 +60,6 @@ bool copies(const Statement& s) {
 bool ends_run(const Statement& s) {
   const Opcode* opcode = find_opcode(s.full_name());
   return opcode && opcode->kind == Kind::kCall;
-}
-
-size_t destinations(const Statement& s) {
-  const Opcode* opcode = find_opcode(s.full_name());
-  if (!opcode || opcode->operands != Operands::kResultFirst) return 0;
-  return s.dual_destination ? 2 : 1;
-}
-
-template <class Visit>
-void for_each_read(const Statement& s, const Visit& visit) {
-  const size_t written = destinations(s);
-  for (size_t i = 0; i < s.operands.size(); ++i)
-    if (i >= written || s.operands[i].kind == Operand::kAddress)
-      for_each_name(s.operands[i], Operand::kRegister, visit);
-  if (!s.guard.empty()) visit(s.guard);
-}
-
-template <class Visit>
-void for_each_written(const Statement& s, const Visit& visit) {
-  for (size_t i = 0; i < std::min(destinations(s), s.operands.size()); ++i)
-    if (s.operands[i].kind != Operand::kAddress) for_each_name(s.operands[i], Operand::kRegister, visit);
 }
 
 using Run = std::vector<uint32_t>;  // statements that are executed one after the other

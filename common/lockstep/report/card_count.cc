@@ -29,7 +29,7 @@ void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
 
 // Why another run of a card may count this instruction otherwise. Empty: it has no reason.
 std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
-  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
   const InstructionCounters& c = counters.at[pc];
   const auto is_ordered = [&](const Dependent& order) {
     return order.accesses[pc] ||
@@ -44,11 +44,11 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
     };
     return (c.threads > 0 && bits.addresses[pc]) || std::ranges::any_of(bits.deciders[pc], lanes_differ);
   };
-  const bool ordered = is_ordered(dependence.order), approximated = is_approximated(dependence.bits);
+  const bool ordered = is_ordered(depends.all.order), approximated = is_approximated(depends.all.bits);
   if (!ordered && !approximated) return {};
-  if (ordered && !launch.is_one_warp() && is_ordered(forms.own.order))
+  if (ordered && is_ordered(depends.own.order))
     return words("it depends on the order in which threads come to an atomic, or change memory that others read");
-  if (approximated && is_approximated(forms.own.bits))
+  if (approximated && is_approximated(depends.own.bits))
     return words("it depends on a function that the hardware approximates");
   return words(
       "it depends on a value that an earlier launch left in memory, and that differs with the order of threads or in "
@@ -64,7 +64,7 @@ std::string unwritten_doubt(const Ended& ended, const AccessForm& form) {
 }
 
 std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& form) {
-  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
   const InstructionCounters& c = counters.at[pc];
   const auto is_parted = [&](uint32_t branch) { return counters.at[branch].divergent > 0; };
   // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
@@ -81,8 +81,8 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
 
 }  // namespace
 
-Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependence& depends)
-    : launch(of), counters(counts), forms(made), dependence(depends) {
+Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependences& on)
+    : launch(of), counters(counts), forms(made), depends(on) {
   std::optional<Flow> flow;
   for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
     if (counters.at[pc].divergent == 0) continue;
@@ -95,7 +95,7 @@ Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, 
 }
 
 CardCount card_count(const Ended& ended, const MemoryAccess& access) {
-  const auto& [launch, counters, forms, dependence, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
   const AccessForm& form = forms.of[access.index];
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};

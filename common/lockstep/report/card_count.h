@@ -24,11 +24,11 @@ struct Ended {
   const Launch& launch;
   const LaunchCounters& counters;
   const Forms& forms;
-  const Dependence& dependence;
+  Dependences depends;
   bool parted = false;             // lanes of a warp went different ways
   std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others where they meet
 
-  Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependence& depends);
+  Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependences& on);
 };
 
 // Of an access that some warp made, and of one that none came to in the PTX.

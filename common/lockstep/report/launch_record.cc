@@ -260,13 +260,13 @@ void keep_differences(Counted& counted) {
 }  // namespace
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependence& dependence) {
+                       const Dependences& depends) {
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
   if (state.faulted || !state.fault.ok()) add_early_end(record.all);
   if (state.faulted) return record;  // how far each block got depends on the host's threads
-  const Ended ended(launch, state.counters, forms, dependence);
+  const Ended ended(launch, state.counters, forms, depends);
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {

@@ -53,9 +53,9 @@ struct Crossing {
   uint64_t to_host = 0, from_host = 0;
 };
 
-// forms: what ptxas made of the program's accesses. dependence: of this launch, with what it found in memory.
+// forms: what ptxas made of the program's accesses.
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependence& dependence);
+                       const Dependences& depends);
 
 // The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

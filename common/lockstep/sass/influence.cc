@@ -1,6 +1,7 @@
 #include "sass/influence.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -116,6 +117,7 @@ struct Origins {
   std::vector<bool> made;                          // by instruction: whether it makes one, or finds one in memory
   std::set<std::pair<uint32_t, uint32_t>> read{};  // instruction, register: those that hold one there
   bool in_memory = true;                           // whether a value that is stored and loaded again counts
+  ByAccess left{};                                 // the stores that leave one, whatever they store; empty: none
 };
 
 bool adds_floats(const MemoryAccess& access) {
@@ -144,6 +146,7 @@ class Influence {
         origins_(std::move(origins)),
         function_(functions_of(program)),
         reached_(program.code.size()) {
+    origins_.left.resize(program.accesses.size());
     for (bool grows = true; grows;) {
       grows = false;
       for (uint32_t pc = 0; pc < program.code.size(); ++pc) grows |= follow(pc);
@@ -195,7 +198,8 @@ class Influence {
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const MemoryAccess* const writes = moves_of(program_, program_.code[pc]).writes;
       if (!writes) continue;
-      result[writes->index] = is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc);
+      result[writes->index] =
+          is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc) || origins_.left[writes->index];
     }
     return result;
   }
@@ -226,7 +230,7 @@ class Influence {
     reached_[pc] = reached_[pc] || reached;
     const bool has_one = moves_one(pc);
     const MemoryAccess* const writes = origins_.in_memory ? moves_of(program_, in).writes : nullptr;
-    if (writes && (is_atomic(*writes) ? leaves_one(pc, *writes) : has_one))
+    if (writes && (is_atomic(*writes) ? leaves_one(pc, *writes) : has_one || origins_.left[writes->index]))
       for (const Array& array : arrays_of(*writes)) grows |= memory_.insert(array).second;
     if (has_one)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
@@ -288,7 +292,7 @@ class Influence {
   const Program& program_;
   const FlowFacts& facts_;
   const Arrays& arrays_;
-  const Origins origins_;
+  Origins origins_;
   std::vector<uint32_t> function_;
   std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
   std::set<Register> values_;
@@ -332,10 +336,11 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
 
 }  // namespace
 
-Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found, bool alone) {
+Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found,
+                          const ByAccess& contested, bool alone) {
   const Arrays arrays(program);
   SharedWords words(program, facts);
-  Origins origins;
+  Origins origins{.made = {}, .left = contested};
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     origins.made.push_back(!alone && depends_on_threads(program, pc, words));
   add_found(program, found, origins);
@@ -378,10 +383,13 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
   return result;
 }
 
-bool Found::any() const { return std::ranges::count(ordered, true) > 0 || std::ranges::count(approximated, true) > 0; }
+bool Found::any() const {
+  return std::ranges::any_of(std::array{&ordered, &approximated, &contested},
+                             [](const ByAccess* one) { return std::ranges::count(*one, true) > 0; });
+}
 
 Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found, bool alone) {
-  return {depend_on_order(program, facts, found.ordered, alone),
+  return {depend_on_order(program, facts, found.ordered, found.contested, alone),
           depend_on_approximations(program, facts, found.approximated)};
 }
 

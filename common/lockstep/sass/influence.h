@@ -25,10 +25,10 @@ struct Dependent {
 // What depends on the result of an atomic, on a value that another thread may change meanwhile, or on the clock.
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
-// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. alone: the
-// launch is one warp, so only those matter.
+// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: the
+// stores of which another schedule leaves another one. alone: the launch is one warp, so only those found matter.
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
-                          bool alone = false);
+                          const ByAccess& contested = {}, bool alone = false);
 
 // What depends on a function that the hardware approximates (ex2, lg2, sin, cos, rcp, rsqrt, …): lockstep's last bits
 // differ from a card's.
@@ -44,9 +44,10 @@ struct Approximated {
 // found: the loads that find such last bits of an earlier launch in memory.
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
 
-// The loads that find such values of earlier launches.
+// The loads that find such values of earlier launches, and the stores by which several warps left different values at
+// one place.
 struct Found {
-  ByAccess ordered, approximated;
+  ByAccess ordered, approximated, contested;
   bool any() const;
   auto operator<=>(const Found&) const = default;
 };
@@ -56,6 +57,10 @@ struct Dependence {
   Approximated bits;
 };
 Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found = {}, bool alone = false);
+// On what a launch depends: by itself, and with what earlier launches left in memory.
+struct Dependences {
+  const Dependence &own, &all;
+};
 
 // Whether an access, or a call of printf(), depends on one of these reads.
 ByInstruction depend_on_unwritten(const Program& program, const FlowFacts& facts,

@@ -40,6 +40,24 @@ std::string module_text() {
          kernel("sine", "mov.f32 %f1, 0f3F800000;\nsin.approx.f32 %f2, %f1;\nst.global.f32 [%rd3], %f2;") +
          kernel("set", "atom.global.cas.b32 %r2, [%rd1], 0, 1;\natom.global.exch.b32 %r3, [%rd1+4], 7;") +
          kernel("last_stays", "atom.global.exch.b32 %r2, [%rd1], %r1;") +
+         kernel("to_one", "st.global.u32 [%rd1], %r1;") + kernel("all_alike", "st.global.u32 [%rd1], 7;") +
+         kernel("to_four",
+                "and.b32 %r2, %r1, 3;\nmul.wide.u32 %rd6, %r2, 4;\nadd.u64 %rd7, %rd1, %rd6;\n"
+                "st.global.u32 [%rd7], %r1;") +
+         kernel("pairs_to_one", "st.global.v2.u32 [%rd1], {%r1, %r1};") +
+         kernel("fours_to_one", "st.global.v4.u32 [%rd1], {%r1, %r1, %r1, %r1};") +
+         kernel("pairs_to_two",
+                "and.b32 %r2, %r1, 1;\nmul.wide.u32 %rd6, %r2, 8;\nadd.u64 %rd7, %rd1, %rd6;\n"
+                "st.global.v2.u32 [%rd7], {%r1, %r1};") +
+         kernel("some_pairs_to_one", "setp.lt.u32 %p1, %r1, 18;\n@%p1 ret;\nst.global.v2.u32 [%rd1], {%r1, %r1};") +
+         kernel("own_byte",
+                "cvt.u64.u32 %rd6, %r1;\nxor.b64 %rd6, %rd6, 3;\nand.b64 %rd6, %rd6, 255;\n"
+                "add.u64 %rd7, %rd1, %rd6;\nst.global.u8 [%rd7], %r1;") +
+         kernel("in_turn",
+                "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra NEXT;\nst.global.u32 [%rd1], %r1;\nNEXT: bar.sync 0;\n"
+                "@!%p1 bra OUT;\nst.global.u32 [%rd1], 9;\nOUT:") +
+         kernel("chosen",
+                "mov.u32 %r2, s;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];\n" + load_by("")) +
          kernel("pass_on", "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd4], %r2;") +
          kernel("pass_on_later",
                 "mov.u64 %rd8, s;\ncvta.shared.u64 %rd8, %rd8;\ncvta.to.shared.u64 %rd8, %rd8;\nadd.u64 %rd8, %rd8, "
@@ -111,6 +129,48 @@ TEST_F(CarriedValues, WhatIsTheSameInAnyOrderDecidesNothing) {
     run(kernel, a_, c_);
     EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
   }
+}
+
+// No atomic is made. Another schedule leaves another thread's value.
+TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesLater) {
+  for (const char* kernel : {"to_one", "to_four"}) {
+    allocate(&a_);
+    run(kernel, a_, c_, 32);
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel << ": the lanes of one warp have an order";
+    run(kernel, a_, c_);
+    EXPECT_TRUE(doubts("where", a_, b_)) << kernel;
+  }
+  for (const char* kernel : {"all_alike", "own_byte", "in_turn"}) {
+    allocate(&a_);
+    run(kernel, a_, c_);
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
+  }
+}
+
+TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesInItsOwnLaunch) {
+  const auto depends_on_order = [&](uint32_t threads) {
+    run("chosen", a_, b_, threads);
+    return device_->report_json().find("the order in which threads come to") != std::string::npos;
+  };
+  EXPECT_FALSE(depends_on_order(32));
+  EXPECT_TRUE(depends_on_order(64));
+}
+
+// Of the lanes of one store to one place, a card keeps the lowest of the last 128 bytes.
+TEST_F(CarriedValues, OfOneStoreTheLowestLaneStays) {
+  const auto left_by = [&](const char* kernel) {
+    run(kernel, a_, c_, 32);
+    std::array<uint32_t, 4> left{};
+    EXPECT_TRUE(device_->copy_out(left.data(), a_, sizeof left).ok());
+    return left;
+  };
+  using Words = std::array<uint32_t, 4>;
+  EXPECT_EQ(left_by("to_one")[0], 0u);
+  EXPECT_EQ(left_by("to_four"), (Words{0, 1, 2, 3}));
+  EXPECT_EQ(left_by("pairs_to_one"), (Words{16, 16, 2, 3}));
+  EXPECT_EQ(left_by("fours_to_one"), (Words{24, 24, 24, 24}));
+  EXPECT_EQ(left_by("pairs_to_two"), (Words{16, 16, 17, 17}));
+  EXPECT_EQ(left_by("some_pairs_to_one"), (Words{18, 18, 17, 17})) << "of lanes 18 to 31";
 }
 
 TEST_F(CarriedValues, OneWarpHasNoOrderButFindsOne) {

@@ -1,0 +1,185 @@
+// last_stores: several threads store different values to one place, and what stays decides where a later access goes.
+// The card's schedule decides which value stays, so those counters must not be called exact; beside them, stores that
+// look alike but leave the same on each run. The counters are compared with those of a card (ncu_equality).
+#include <numeric>
+
+#include "stress.h"
+
+constexpr int kBlock = 128;  // threads
+constexpr int kBlocks = 40;
+constexpr int kThreads = kBlock * kBlocks;
+constexpr int kPlaces = 64;
+constexpr int kLength = 8192;  // elements that are read by what stayed
+
+__device__ int number() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// Elements that lie far apart for numbers that lie side by side.
+__device__ int scattered(int value) { return static_cast<int>((static_cast<unsigned>(value) * 2654435761u) % kLength); }
+
+// ---- the launch behind: its accesses follow what is left ----
+
+template <class T>
+__global__ void gathered(const T* left, int places, const int* data, int* out) {
+  const int i = number();
+  out[i] = data[scattered(static_cast<int>(left[i % places]))];
+}
+
+__global__ void repeated(const int* left, const int* data, int* out) {
+  const int i = number();
+  int sum = 0;
+  for (int k = 0; k < left[0] % 61; ++k) sum += data[(i + k * 32) % kLength];
+  out[i] = sum;
+}
+
+// ---- what stays depends on the schedule ----
+
+__global__ void to_one(int* left) { *left = number(); }
+
+__global__ void by_remainder(int* left) { left[number() % kPlaces] = number(); }
+
+__global__ void by_index(const int* index, int* left) { left[index[number()] % kPlaces] = number(); }
+
+__global__ void each_block_alike(int* left) { left[threadIdx.x] = number(); }
+
+__global__ void blocks_overlap(int* left) { left[blockIdx.x + threadIdx.x] = number(); }
+
+__global__ void rows_alike(int* left) {
+  left[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.y * 7919 + threadIdx.x;
+}
+
+__global__ void small(const int* index, unsigned char* left) {
+  left[index[number()] % kPlaces] = static_cast<unsigned char>(number() / 32);
+}
+
+__global__ void wide(const int* index, int4* left) {
+  const int i = number();
+  left[index[i] % kPlaces] = make_int4(1, i, 2, 3);
+}
+
+__device__ __noinline__ void put(int* place, int value) { *place = value; }
+__global__ void called(const int* index, int* left) { put(left + index[number()] % kPlaces, number()); }
+
+// In one block, in shared and in global memory.
+__global__ void chosen(const int* index, const int* data, int* out) {
+  __shared__ int s_winner[kPlaces];
+  if (threadIdx.x < kPlaces) s_winner[threadIdx.x] = 0;
+  __syncthreads();
+  s_winner[index[threadIdx.x] % kPlaces] = threadIdx.x;
+  __syncthreads();
+  out[number()] = data[scattered(s_winner[threadIdx.x % kPlaces])];
+}
+
+__global__ void chosen_in_global(const int* index, int* winner, const int* data, int* out) {
+  winner += blockIdx.x * kPlaces;
+  winner[index[threadIdx.x] % kPlaces] = threadIdx.x;
+  __syncthreads();
+  out[number()] = data[scattered(winner[threadIdx.x % kPlaces])];
+}
+
+// ---- the same on each run ----
+
+__global__ void marked(const int* index, int* left) { left[index[number()] % kPlaces] = 5; }
+
+__global__ void permuted(int* left) { left[number() * 77 % kThreads] = number(); }
+
+__global__ void bytes_of_words(unsigned char* left) {
+  const int i = number();
+  left[i % 128 * kBlocks + i / 128] = static_cast<unsigned char>(i * 7);
+}
+
+// The second warp stores behind the first one.
+__global__ void in_turn(int* left) {
+  if (threadIdx.x < 32) left[threadIdx.x % 8] = threadIdx.x * 3;
+  __syncthreads();
+  if (threadIdx.x >= 96) left[threadIdx.x % 8] = threadIdx.x * 5;
+}
+
+// Of the lanes of one store to one place, the lowest stays; with 8 or 16 bytes, the lowest of the last half or quarter
+// of the warp.
+template <class T>
+__global__ void lanes_of_one_store(T* left) {
+  const int i = number();
+  T value{};
+  value.x = i;
+  left[i / 32 * 4 + threadIdx.x % 4] = value;
+}
+
+__global__ void turned(int* left) {
+  __shared__ int s_tile[kBlock];
+  s_tile[threadIdx.x * 9 % kBlock] = number();
+  __syncthreads();
+  left[number()] = s_tile[threadIdx.x];
+}
+
+__global__ void warp_sums(const int* data, int* left) {
+  __shared__ int s_sum[kBlock / 32];
+  int sum = data[number()] % 100;
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(~0u, sum, step);
+  if (threadIdx.x % 32 == 0) s_sum[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) left[blockIdx.x] = s_sum[0] + s_sum[1] + s_sum[2] + s_sum[3];
+}
+
+template <class T>
+void use(const T* left, int places) {
+  static const int* const data = device_array<int>(kLength, 1000);
+  static int* const out = zeros<int>(kThreads);
+  gathered<<<kBlocks, kBlock>>>(left, places, data, out);
+  finish();
+}
+
+// first: the lane from which the last part of a warp is stored.
+template <class T>
+void check_lanes(int first) {
+  constexpr int kParts = sizeof(T) / sizeof(int);
+  T* const left = zeros<T>(kThreads / 8);
+  lanes_of_one_store<<<kBlocks, kBlock>>>(left);
+  use(reinterpret_cast<const int*>(left), kThreads / 8 * kParts);
+  std::vector<int> wanted(kThreads / 8 * kParts);
+  for (int i = 0; i < kThreads / 8; ++i) wanted[i * kParts] = i / 4 * 32 + first + i % 4;
+  expect("lanes_of_one_store", reinterpret_cast<const int*>(left), wanted);
+}
+
+int main() {
+  const int* const index = device_array<int>(kThreads, 10007);
+  const int* const data = device_array<int>(kLength, 1000);
+  int* const out = zeros<int>(kThreads);
+  int* left = zeros<int>(1);
+  to_one<<<kBlocks, kBlock>>>(left);
+  repeated<<<kBlocks, kBlock>>>(left, data, out);
+  const auto follow = [&](auto kernel, int places) {
+    left = zeros<int>(kThreads);
+    kernel(left);
+    use(left, places);
+    return left;
+  };
+  follow([&](int* to) { by_remainder<<<kBlocks, kBlock>>>(to); }, kPlaces);
+  follow([&](int* to) { by_index<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
+  follow([&](int* to) { each_block_alike<<<kBlocks, kBlock>>>(to); }, kBlock);
+  follow([&](int* to) { blocks_overlap<<<kBlocks, kBlock>>>(to); }, kBlock);
+  follow([&](int* to) { rows_alike<<<kBlocks, dim3(32, 4)>>>(to); }, 32 * kBlocks);
+  follow([&](int* to) { called<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
+  auto* const bytes = zeros<unsigned char>(kThreads);
+  small<<<kBlocks, kBlock>>>(index, bytes);
+  use(bytes, kPlaces);
+  int4* const vectors = zeros<int4>(kPlaces);
+  wide<<<kBlocks, kBlock>>>(index, vectors);
+  use(reinterpret_cast<const int*>(vectors), 4 * kPlaces);
+  chosen<<<kBlocks, kBlock>>>(index, data, out);
+  chosen_in_global<<<kBlocks, kBlock>>>(index, zeros<int>(kBlocks * kPlaces), data, out);
+  finish();
+
+  follow([&](int* to) { marked<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
+  follow([&](int* to) { permuted<<<kBlocks, kBlock>>>(to); }, kThreads);
+  auto* const own = zeros<unsigned char>(kThreads);
+  bytes_of_words<<<kBlocks, kBlock>>>(own);
+  use(own, kThreads);
+  std::vector<int> wanted(8);
+  for (int i = 0; i < 8; ++i) wanted[i] = (96 + i) * 5;
+  expect("in_turn", follow([&](int* to) { in_turn<<<1, kBlock>>>(to); }, 8), wanted);
+  check_lanes<int1>(0);
+  check_lanes<int2>(16);
+  check_lanes<int4>(24);
+  follow([&](int* to) { turned<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { warp_sums<<<kBlocks, kBlock>>>(data, to); }, kBlocks);
+}
