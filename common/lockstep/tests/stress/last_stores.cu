@@ -95,13 +95,20 @@ __global__ void in_turn(int* left) {
 }
 
 // Of the lanes of one store to one place, the lowest stays; with 8 or 16 bytes, the lowest of the last half or quarter
-// of the warp.
-template <class T>
-__global__ void lanes_of_one_store(T* left) {
+// of the warp that has one.
+template <class T, bool kShared>
+__global__ void lanes_of_one_store(T* left, unsigned lanes) {
+  __shared__ T s_left[kBlock / 8];
   const int i = number();
   T value{};
   value.x = i;
-  left[i / 32 * 4 + threadIdx.x % 4] = value;
+  T* const places = kShared ? s_left : left + blockIdx.x * (kBlock / 8);
+  T* const place = places + threadIdx.x / 32 * 4 + threadIdx.x % 4;
+  if (kShared && threadIdx.x < kBlock / 8) s_left[threadIdx.x] = T{};
+  __syncthreads();
+  if (lanes >> threadIdx.x % 32 & 1) *place = value;
+  __syncthreads();
+  if (kShared && threadIdx.x < kBlock / 8) left[blockIdx.x * (kBlock / 8) + threadIdx.x] = s_left[threadIdx.x];
 }
 
 __global__ void turned(int* left) {
@@ -128,16 +135,28 @@ void use(const T* left, int places) {
   finish();
 }
 
-// first: the lane from which the last part of a warp is stored.
-template <class T>
-void check_lanes(int first) {
-  constexpr int kParts = sizeof(T) / sizeof(int);
+template <class T, bool kShared>
+void check_lanes(unsigned lanes) {
+  constexpr int kWords = sizeof(T) / sizeof(int);
+  constexpr int kPart = 32 / kWords;  // lanes
   T* const left = zeros<T>(kThreads / 8);
-  lanes_of_one_store<<<kBlocks, kBlock>>>(left);
-  use(reinterpret_cast<const int*>(left), kThreads / 8 * kParts);
-  std::vector<int> wanted(kThreads / 8 * kParts);
-  for (int i = 0; i < kThreads / 8; ++i) wanted[i * kParts] = i / 4 * 32 + first + i % 4;
+  lanes_of_one_store<T, kShared><<<kBlocks, kBlock>>>(left, lanes);
+  std::vector<int> wanted(kThreads / 8 * kWords);
+  for (int i = 0; i < kThreads / 8; ++i) {
+    int stays = -1;
+    for (int lane = i % 4; lane < 32; lane += 4)
+      if ((lanes >> lane & 1) && (stays < 0 || lane / kPart > stays / kPart)) stays = lane;
+    wanted[i * kWords] = stays < 0 ? 0 : i / 4 * 32 + stays;
+  }
   expect("lanes_of_one_store", reinterpret_cast<const int*>(left), wanted);
+}
+
+template <class T>
+void check_lanes() {
+  for (const unsigned lanes : {~0u, 0x5afcbf43u, 0x0007f0f4u}) {
+    check_lanes<T, false>(lanes);
+    check_lanes<T, true>(lanes);
+  }
 }
 
 int main() {
@@ -177,9 +196,9 @@ int main() {
   std::vector<int> wanted(8);
   for (int i = 0; i < 8; ++i) wanted[i] = (96 + i) * 5;
   expect("in_turn", follow([&](int* to) { in_turn<<<1, kBlock>>>(to); }, 8), wanted);
-  check_lanes<int1>(0);
-  check_lanes<int2>(16);
-  check_lanes<int4>(24);
+  check_lanes<int1>();
+  check_lanes<int2>();
+  check_lanes<int4>();
   follow([&](int* to) { turned<<<kBlocks, kBlock>>>(to); }, kThreads);
   follow([&](int* to) { warp_sums<<<kBlocks, kBlock>>>(data, to); }, kBlocks);
 }
