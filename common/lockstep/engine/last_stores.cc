@@ -61,38 +61,36 @@ template <class Unit>
 void LastStores::note_units(Warp& warp, const MemoryAccess& access, Space space, Mask mask,
                             const std::array<uint64_t, kWarpSize>& at) {
   const uint64_t by = kStored | storer(warp);
-  const auto shared = reinterpret_cast<uint64_t>(warp.block().shared());
   const bool concurrent = space == Space::kGlobal && warp.state().concurrent;
   const uint32_t width = bytes_of(access.register_width), parts = access.bytes / sizeof(Unit), count = access.count;
-  Range range;
-  uint64_t* known = nullptr;
+  NotedPlaces& places = warp.state().noted[access.index];
   bool contested = false;
   for (uint32_t e = 0; e < count; ++e) {
     const std::byte* const values = warp.registers() + access.registers[e];
     for (const uint32_t l : each_lane(mask)) {
-      if (at[l] - range.begin >= range.end - range.begin) {
-        range = space == Space::kShared ? Range{shared, shared + warp.launch().shape.shared_bytes}
-                                        : warp.launch().memory.find(at[l]);
-        known = entries(range, sizeof(Unit));
-      }
-      const uint64_t place = (at[l] - range.begin) / sizeof(Unit) + e * parts;
+      if (at[l] - places.range.begin >= places.range.end - places.range.begin)
+        places = find(warp, space, at[l], sizeof(Unit));
+      const uint64_t place = (at[l] - places.range.begin) / sizeof(Unit) + e * parts;
       for (uint32_t part = 0; part < parts; ++part) {
         Unit value;
         std::memcpy(&value, values + l * width + part * sizeof value, sizeof value);
-        contested |= is_contested(put(known[place + part], by | value, space, concurrent));
+        contested |= is_contested(put(places.entries[place + part], by | value, space, concurrent));
       }
     }
   }
   if (contested) warp.state().contested[access.index] = true;
 }
 
-// Untouched entries take no memory.
-uint64_t* LastStores::entries(const Range& range, uint32_t unit) {
+NotedPlaces LastStores::find(const Warp& warp, Space space, uint64_t address, uint32_t unit) {
+  const auto shared = reinterpret_cast<uint64_t>(warp.block().shared());
+  const Range range = space == Space::kShared ? Range{shared, shared + warp.launch().shape.shared_bytes}
+                                              : warp.launch().memory.find(address);
   const std::lock_guard lock(mutex_);
   auto& found = entries_[{range.begin, unit}];
-  if (!found) found.reset(static_cast<uint64_t*>(std::calloc((range.end - range.begin) / unit + 1, sizeof(uint64_t))));
+  if (!found)  // entries that nobody touches take no memory
+    found.reset(static_cast<uint64_t*>(std::calloc((range.end - range.begin) / unit + 1, sizeof(uint64_t))));
   if (!found) throw std::bad_alloc();
-  return found.get();
+  return {range, found.get()};
 }
 
 }  // namespace lockstep

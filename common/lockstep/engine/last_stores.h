@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -29,7 +30,7 @@ class LastStores {
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };
-  uint64_t* entries(const Range& range, uint32_t unit);
+  NotedPlaces find(const Warp& warp, Space space, uint64_t address, uint32_t unit);
 
   std::mutex mutex_;                                                                    // the workers share the entries
   std::map<std::pair<uint64_t, uint32_t>, std::unique_ptr<uint64_t[], Free>> entries_;  // by start and unit

@@ -26,11 +26,18 @@ struct BadAccess {
   auto operator<=>(const BadAccess&) const = default;
 };
 
+// An allocation, or the shared memory of a block, and the entries for its places (last_stores.h).
+struct NotedPlaces {
+  Range range{};
+  uint64_t* entries = nullptr;
+};
+
 struct LaunchState {
   explicit LaunchState(const Launch& launch)
       : last_range(launch.program.accesses.size()),
         reached(launch.program.accesses.size()),
         contested(launch.program.accesses.size()),
+        noted(launch.program.accesses.size()),
         random(launch.schedule.seed + launch.sequence - 1),
         clock(launch.sequence << 32) {
     counters.at.resize(launch.program.code.size());
@@ -47,6 +54,7 @@ struct LaunchState {
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
   std::vector<bool> contested;              // likewise: whether several warps stored several values to one place
+  std::vector<NotedPlaces> noted;           // likewise: of its last store that was noted
   std::mt19937_64 random;
   uint64_t clock;        // of the card; later than in any earlier launch
   uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)
