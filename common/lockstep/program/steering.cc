@@ -37,10 +37,14 @@ class Values {
     return found == held_.end() ? 0 : found->second;
   }
 
-  static bool is_one_of(const std::vector<Variable>& variables, const Operand& address) {
+  // Whether the statement's address is one of these.
+  static bool is_at(const std::vector<Variable>& variables, const Statement& s) {
     bool found = false;
-    for_each_name(address, Operand::kSymbol,
-                  [&](const std::string& name) { found |= std::ranges::count(variables, name, &Variable::name) > 0; });
+    for (const Operand& operand : s.operands)
+      if (operand.kind == Operand::kAddress)
+        for_each_name(operand, Operand::kSymbol, [&](const std::string& name) {
+          found |= std::ranges::count(variables, name, &Variable::name) > 0;
+        });
     return found;
   }
 
@@ -50,7 +54,7 @@ class Values {
     if (opcode == "ld" && s.has("shared")) return kShared;
     if (opcode == "ld" && s.has("global")) return kGlobal;
     if (opcode == "ld" && s.has("param"))
-      return !is_one_of(function.params, s.operands[1]) ? results_ : function.is_entry ? 0 : arguments_;
+      return !is_at(function.params, s) ? results_ : function.is_entry ? 0 : arguments_;
     const bool loads = opcode == "ld" || opcode == "atom" || opcode == "ldmatrix" || opcode == "wmma";
     return loads && !s.has("const") ? kGlobal | kShared : 0;
   }
@@ -64,7 +68,7 @@ class Values {
       if (operand.kind == Operand::kAddress)
         for_each_name(operand, Operand::kRegister, [&](const std::string& name) { steering_ |= held(name); });
     if (s.opcode() == "st" && s.has("param")) {
-      Spaces& passed = is_one_of(function.results, s.operands[0]) ? results_ : arguments_;
+      Spaces& passed = is_at(function.results, s) ? results_ : arguments_;
       passes_more |= (passed | read) != passed;
       passed |= read;
     }

@@ -34,6 +34,11 @@ TEST(Steering, AnAddressOrABranchOfALoadedValueSteers) {
   EXPECT_EQ(steering("ld.global.u32 %r3, [%rd1];\nshfl.sync.idx.b32 %r1, %r3, 0, 31, -1;\n" + address), "global");
 }
 
+// The decoder refuses it later.
+TEST(Steering, AStatementWithoutOperandsDoesNothing) {
+  EXPECT_EQ(steering("ld.param.u32;\nst.param.u32;\nld.global.u32 %r1;\nbrx;\nmov.u32;"), "");
+}
+
 TEST(Steering, AFunctionMayDoIt) {
   const std::string gets =
       ".func (.param .b32 v) get(.param .b64 p)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\n"
