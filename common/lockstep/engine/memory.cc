@@ -25,9 +25,10 @@ constexpr uint64_t kReserveFactor = 4;
 // The host has nothing so near, if the system gives so many addresses: a wrong index of 32 bits, times 8 bytes, does
 // not reach the host's memory.
 constexpr uint64_t kAround = uint64_t{32} << 30;
-// Where the memory of a device in a process of its own begins: far from where systems put a program, its libraries, its
-// stack and a sanitizer's shadows, so that these addresses are free in the program's process, too.
-constexpr uint64_t kBeginApart = 0x2000'0000'0000;
+// Where the device's memory begins, if that is free: far from where systems put a program, its libraries, its stack and
+// a sanitizer's shadows. So each run has the same addresses, and threads that wait take the same turns. If the device
+// has a process of its own, these addresses are free in the program's process, too.
+constexpr uint64_t kBegin = 0x2000'0000'0000;
 constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
 constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered before their addresses are used again
 
@@ -58,8 +59,7 @@ Memory::Memory(const DeviceOptions& options)
   const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
   reserved_ = own + shared;
   const auto reserve = [&](uint64_t bytes) {
-    return mmap(reinterpret_cast<void*>(apart ? kBeginApart : 0), bytes, PROT_NONE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return mmap(reinterpret_cast<void*>(kBegin), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   around_ = kAround;
   void* reserved = reserve(reserved_ + 2 * around_);

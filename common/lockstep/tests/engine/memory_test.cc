@@ -25,6 +25,14 @@ TEST(Memory, BoundsAreExact) {
   EXPECT_EQ(memory.find(a + 10).end, 0u);
 }
 
+// ThreadSanitizer chooses addresses itself.
+#ifndef __SANITIZE_THREAD__
+TEST(Memory, EachRunHasTheSameAddresses) {
+  Memory memory({.memory_bytes = kMiB});
+  EXPECT_EQ(memory.base(), 0x2008'0000'0000u);
+}
+#endif
+
 // Such an array is what a caller's pointer into the middle of another array would be.
 TEST(Memory, AnAllocationMayBeginBehindAnAlignedAddress) {
   Memory memory({.memory_bytes = 16 * kMiB});
