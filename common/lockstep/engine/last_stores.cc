@@ -10,7 +10,8 @@ namespace lockstep {
 namespace {
 
 // An entry, from its low bits: the value; the warp that stored it; the barriers that its block had passed; the block;
-// and flags. Blocks and barriers are cut to their low bits.
+// and flags. An entry has 64 bits, so that it can be exchanged at once. Blocks and barriers are cut to the bits that
+// are left: two blocks count as one if their numbers differ by a multiple of 2^17.
 constexpr int kWarpAt = 32, kBarriersAt = 37, kBlockAt = 44;
 constexpr uint64_t kValue = 0xffff'ffff, kBarriers = uint64_t{0x7f} << kBarriersAt,
                    kBlock = uint64_t{0x1'ffff} << kBlockAt;

@@ -102,9 +102,9 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
   }
 }
 
-// The i-th lane to store is lane i ^ store_order(access). If several store to one place, a card keeps the value of the
-// lowest lane; it stores at most 128 bytes at a time, so with 8 or 16 bytes a lane the last half or quarter of the warp
-// decides.
+// The i-th lane to store is lane i ^ store_order(access). If several lanes store to one place, a card keeps the value
+// of the lowest lane (docs/counters.md has the measurement). A card stores at most 128 bytes at a time. So with 8 or 16
+// bytes a lane, the last half or quarter of the warp decides.
 inline uint32_t store_order(const MemoryAccess& access) {
   return std::min(32u, 128u / (access.bytes * access.count)) - 1;
 }

@@ -13,26 +13,32 @@ namespace {
 // What a value is made of.
 struct Made {
   uint8_t numbers = 0;
-  uint8_t bare = 0;  // those of them that no product has spread: the sum of two of these tells neither apart
-  bool only = true;  // of numbers, parameters and constants, by sums and products
+  uint8_t bare = 0;     // those of them, and kCounter, that no product has spread
+  bool varies = false;  // it contains a register that several instructions write, as the counter of a loop
+  bool only = true;     // it is made of numbers, counters, parameters and constants, by sums and products
   bool operator==(const Made&) const = default;
 };
-constexpr Made kOther{0, 0, false};
+constexpr uint8_t kCounter = 128;
+constexpr Made kOther{0, 0, false, false};
 
+uint8_t both(uint8_t a, uint8_t b) { return static_cast<uint8_t>(a | b); }
+
+// The sum of two bare numbers tells neither apart: 1 + 2 = 2 + 1.
 Made sum(const Made& a, const Made& b) {
-  const bool mixes = a.bare && b.bare;
-  return a.only && b.only && !mixes
-             ? Made{static_cast<uint8_t>(a.numbers | b.numbers), static_cast<uint8_t>(a.bare | b.bare), true}
-             : kOther;
+  if (!a.only || !b.only || (a.bare && b.bare)) return kOther;
+  return {both(a.numbers, b.numbers), both(a.bare, b.bare), a.varies || b.varies, true};
 }
+// Neither does the product of two values that differ: 1 · 2 = 2 · 1.
 Made product(const Made& a, const Made& b) {
-  return a.only && b.only ? Made{static_cast<uint8_t>(a.numbers | b.numbers), 0, true} : kOther;
+  const bool mixes = (a.numbers && (b.numbers || b.varies)) || (b.numbers && a.varies);
+  if (!a.only || !b.only || mixes) return kOther;
+  return {both(a.numbers, b.numbers), 0, a.varies || b.varies, true};
 }
 // Of a register that several instructions write.
 Made either(const Made& a, const Made& b) {
-  return a.only && b.only
-             ? Made{static_cast<uint8_t>(a.numbers & b.numbers), static_cast<uint8_t>(a.bare | b.bare), true}
-             : kOther;
+  if (!a.only || !b.only) return kOther;
+  const auto numbers = static_cast<uint8_t>(a.numbers & b.numbers);
+  return {numbers, both(numbers ? 0 : kCounter, both(a.bare, b.bare)), true, true};
 }
 
 bool starts_with(std::string_view name, std::initializer_list<std::string_view> starts) {
@@ -44,7 +50,10 @@ bool starts_with(std::string_view name, std::initializer_list<std::string_view> 
 // The registers of one function. Each is unknown until an instruction that writes it is followed.
 class Registers {
  public:
-  Registers(const Program& program, const FunctionCode& function) : program_(program) {
+  // The function's instructions lie in [begin, end).
+  Registers(const Program& program, const FunctionCode& function, uint32_t begin, uint32_t end) : program_(program) {
+    for (uint32_t pc = begin; pc < end; ++pc)
+      for_each_destination(program, program.code[pc], [&](uint32_t d) { ++writers_[d]; });
     for (const Preset& preset : function.presets) {
       Made& made = made_[preset.offset].emplace();
       if (preset.source != Preset::kSpecial) continue;
@@ -67,7 +76,7 @@ class Registers {
     if (made)
       for_each_destination(program_, in, [&](uint32_t d) {
         std::optional<Made>& known = made_[d];
-        const Made now = known ? either(*known, *made) : *made;
+        const Made now = writers_.at(d) == 1 ? *made : either(known ? *known : *made, *made);
         changes |= known != now;
         known = now;
       });
@@ -96,6 +105,7 @@ class Registers {
   }
 
   const Program& program_;
+  std::map<uint32_t, uint32_t> writers_;  // by register: the number of instructions
   std::map<uint32_t, std::optional<Made>> made_;
 };
 
@@ -106,7 +116,7 @@ void note_own_places(Program& program) {
     const uint32_t begin = program.functions[f].entry, end = f + 1 < program.functions.size()
                                                                  ? program.functions[f + 1].entry
                                                                  : static_cast<uint32_t>(program.code.size());
-    Registers registers(program, program.functions[f]);
+    Registers registers(program, program.functions[f], begin, end);
     for (bool changes = true; changes;) {
       changes = false;
       for (uint32_t pc = begin; pc < end; ++pc) changes |= registers.follow(pc);

@@ -1,5 +1,6 @@
-// own_places: the stores whose addresses tell the threads of a launch apart: such an address is a sum of products that
+// own_places: the stores whose addresses tell the threads of a launch apart. Such an address is a sum of products that
 // contains the number of the thread in its block, and the number of the block. Other stores may meet at one place.
+// Left out: threads that meet by constants that are added, as in a[i] and a[i + 1].
 #pragma once
 
 #include "program/program.h"

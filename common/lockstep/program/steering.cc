@@ -13,7 +13,7 @@ namespace {
 
 // The spaces from which a value was loaded, a bit each.
 using Spaces = unsigned;
-constexpr Spaces kGlobal = 1, kShared = 2;
+constexpr Spaces kGlobal = 1, kShared = 2, kAnywhere = kGlobal | kShared;
 
 class Values {
  public:
@@ -29,7 +29,10 @@ class Values {
       }
     }
   }
-  Spaces steering() const { return steering_; }
+  // A value of one space may steer after it was stored in the other one.
+  Spaces steering() const {
+    return steering_ | (steering_ & kGlobal ? in_global_ : 0) | (steering_ & kShared ? in_shared_ : 0);
+  }
 
  private:
   Spaces held(const std::string& name) const {
@@ -48,15 +51,32 @@ class Values {
     return found;
   }
 
-  // What the statement brings, apart from its operands.
+  // What the statement brings, apart from its operands. An instruction of a kind that is not named here may load.
   Spaces brought(const Function& function, const Statement& s) const {
-    const std::string& opcode = s.opcode();
-    if (opcode == "ld" && s.has("shared")) return kShared;
-    if (opcode == "ld" && s.has("global")) return kGlobal;
-    if (opcode == "ld" && s.has("param"))
-      return !is_at(function.params, s) ? results_ : function.is_entry ? 0 : arguments_;
-    const bool loads = opcode == "ld" || opcode == "atom" || opcode == "ldmatrix" || opcode == "wmma";
-    return loads && !s.has("const") ? kGlobal | kShared : 0;
+    const Opcode* const opcode = find_opcode(s.full_name());
+    if (opcode && (opcode->kind == Kind::kAlu || opcode->kind == Kind::kCollective)) return 0;
+    if (s.opcode() != "ld") return kAnywhere;
+    if (s.has("param")) return !is_at(function.params, s) ? results_ : function.is_entry ? 0 : arguments_;
+    return s.has("const") ? 0 : space_of(s);
+  }
+
+  static Spaces space_of(const Statement& s) {
+    return s.has("shared") ? kShared : s.has("global") ? kGlobal : kAnywhere;
+  }
+
+  // The statement leaves these values in memory.
+  void leave(const Function& function, const Statement& s, Spaces values, bool& passes_more) {
+    if (s.opcode() == "st" && s.has("param")) {
+      Spaces& passed = is_at(function.results, s) ? results_ : arguments_;
+      passes_more |= (passed | values) != passed;
+      passed |= values;
+    } else if (s.opcode() == "st" || s.opcode() == "red" || s.opcode() == "atom") {
+      if (space_of(s) & kGlobal) in_global_ |= values;
+      if (space_of(s) & kShared) in_shared_ |= values;
+    } else if (s.opcode() == "cp") {
+      in_global_ |= kShared;
+      in_shared_ |= kGlobal;
+    }
   }
 
   // Whether a register got another space. passes_more: set if an argument or a result did.
@@ -67,11 +87,7 @@ class Values {
     for (const Operand& operand : s.operands)
       if (operand.kind == Operand::kAddress)
         for_each_name(operand, Operand::kRegister, [&](const std::string& name) { steering_ |= held(name); });
-    if (s.opcode() == "st" && s.has("param")) {
-      Spaces& passed = is_at(function.results, s) ? results_ : arguments_;
-      passes_more |= (passed | read) != passed;
-      passed |= read;
-    }
+    leave(function, s, read, passes_more);
     bool grows = false;
     read |= brought(function, s);
     for_each_written(s, [&](const std::string& name) {
@@ -84,6 +100,7 @@ class Values {
 
   std::unordered_map<std::string_view, Spaces> held_;  // by register of one function
   Spaces arguments_ = 0, results_ = 0;                 // of all functions
+  Spaces in_global_ = 0, in_shared_ = 0;               // stored there
   Spaces steering_ = 0;
 };
 

@@ -117,7 +117,7 @@ struct Origins {
   std::vector<bool> made;                          // by instruction: whether it makes one, or finds one in memory
   std::set<std::pair<uint32_t, uint32_t>> read{};  // instruction, register: those that hold one there
   bool in_memory = true;                           // whether a value that is stored and loaded again counts
-  ByAccess left{};                                 // the stores that leave one, whatever they store; empty: none
+  ByAccess left{};                                 // the stores that leave such a value in any case; empty: none
 };
 
 bool adds_floats(const MemoryAccess& access) {

@@ -45,6 +45,20 @@ TEST(OwnPlaces, OtherOperationsMayMakeTwoAlike) {
 
 TEST(OwnPlaces, ASumOfTwoBareNumbersTellsNeitherApart) {
   EXPECT_EQ(numbers("mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nadd.s32 %r9, %r1, %r2;"), "");
+  EXPECT_EQ(numbers("mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmul.lo.s32 %r9, %r1, %r2;"), "");
+}
+
+// k is 0, 1, 2, …
+TEST(OwnPlaces, ACounterTellsThreadsApartOnlyBesideAProduct) {
+  const auto in_loop = [](const std::string& body) {
+    return numbers(kIndex + "mov.u32 %r5, 0;\nLOOP:\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r5, 9;\n@%p1 bra LOOP;\n" +
+                   body);
+  };
+  EXPECT_EQ(in_loop("add.s32 %r9, %r4, %r5;"), "") << "i + k";
+  EXPECT_EQ(in_loop("mul.lo.s32 %r9, %r4, %r5;"), "") << "i · k";
+  EXPECT_EQ(in_loop("shl.b32 %r6, %r5, 2;\nmul.lo.s32 %r9, %r4, %r6;"), "") << "i · 4k";
+  EXPECT_EQ(in_loop("mad.lo.s32 %r9, %r4, 10, %r5;"), "xX") << "10 i + k";
+  EXPECT_EQ(in_loop("mad.lo.s32 %r9, %r5, %r2, %r4;"), "xX") << "k n + i";
 }
 
 TEST(OwnPlaces, ALoopsStepKeepsThemAndAnotherValueLosesThem) {

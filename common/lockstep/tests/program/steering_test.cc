@@ -34,6 +34,21 @@ TEST(Steering, AnAddressOrABranchOfALoadedValueSteers) {
   EXPECT_EQ(steering("ld.global.u32 %r3, [%rd1];\nshfl.sync.idx.b32 %r1, %r3, 0, 31, -1;\n" + address), "global");
 }
 
+TEST(Steering, AValueMaySteerAfterItWasStoredInTheOtherSpace) {
+  const std::string by_shared = "ld.shared.u32 %r1, [%r2];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra OUT;\nOUT:",
+                    by_global = "ld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra OUT;\nOUT:";
+  EXPECT_EQ(steering("ld.global.u32 %r3, [%rd1];\nst.shared.u32 [%r2], %r3;\n" + by_shared), "globalshared");
+  EXPECT_EQ(steering("cp.async.ca.shared.global [%r2], [%rd1], 4;\n" + by_shared), "globalshared");
+  EXPECT_EQ(steering("ld.shared.u32 %r3, [%r2];\nst.global.u32 [%rd1], %r3;\n" + by_global), "globalshared");
+  EXPECT_EQ(steering("ld.shared.u32 %r3, [%r2];\nst.shared.u32 [%r2], %r3;\n" + by_global), "global");
+}
+
+TEST(Steering, ATextureMayBringAnyValue) {
+  EXPECT_EQ(
+      steering("tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra OUT;\nOUT:"),
+      "globalshared");
+}
+
 // The decoder refuses it later.
 TEST(Steering, AStatementWithoutOperandsDoesNothing) {
   EXPECT_EQ(steering("ld.param.u32;\nst.param.u32;\nld.global.u32 %r1;\nbrx;\nmov.u32;"), "");
