@@ -84,8 +84,10 @@ def _values(launch: Json, kinds: dict[str, str]) -> dict[Key, tuple[float, str]]
     add("Launch Statistics", "Dynamic Shared Memory Per Block", occupancy[dynamic])
     add("Launch Statistics", "Static Shared Memory Per Block", occupancy[static], _kind(launch, {}, static))
     add("Launch Statistics", "# SMs", MULTIPROCESSORS)
+    add("Launch Statistics", "Registers Per Thread", occupancy.get("launch__registers_per_thread"))
     add("Launch Statistics", "Threads", block * grid)
     add("Occupancy", "Block Limit SM", occupancy["launch__occupancy_limit_blocks"])
+    add("Occupancy", "Block Limit Registers", occupancy.get("launch__occupancy_limit_registers"))
     add("Occupancy", "Block Limit Warps", occupancy["launch__occupancy_limit_warps"])
     name = "smsp__sass_branch_targets_threads_divergent.sum"
     came, parted, how = counters["smsp__sass_branch_targets.sum"], counters[name], _kind(launch, kinds, name)

@@ -136,7 +136,7 @@ DeviceOptions DeviceOptions::from_environment() {
     options.report = false;
   else if (!counters.empty() && counters != "all")
     throw std::invalid_argument(words("LOCKSTEP_COUNTERS={text}: expected all or none", {{"text", counters}}));
-  if (options.report) options.tools = find_tools();
+  options.tools = find_tools();
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);
     if (options.memory_bytes < (1 << 20))

@@ -82,10 +82,13 @@ constexpr CounterName kRatios[] = {
 constexpr CounterName kOccupancy[] = {
     {"launch__shared_mem_per_block_static", "bytes of shared memory declared", kExact},
     {"launch__shared_mem_per_block_dynamic", "bytes of shared memory asked for at the launch", kExact},
+    {"launch__registers_per_thread", "registers that a thread gets", kExact},
     {"launch__occupancy_limit_blocks", "blocks that a multiprocessor holds at most", kExact},
     {"launch__occupancy_limit_warps", "blocks that its threads allow", kExact},
+    {"launch__occupancy_limit_registers", "blocks that its registers allow", kExact},
     {"blocks_by_shared_memory", "blocks that shared memory allows, if the card gives it all it can", kExact},
-    {"blocks_per_multiprocessor", "blocks that a multiprocessor holds at once; registers may allow fewer", kPtxLevel},
+    {"blocks_per_multiprocessor",
+     "blocks that a multiprocessor holds at once; without ptxas, registers may allow fewer", kPtxLevel},
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ Outcome ChildGrids::check(const StartedWork& grid, uint64_t* param_bytes) {
   const std::vector<std::byte> no_params(kernel.info.param_bytes);  // they come later
   wanted.params = no_params;
   uint64_t resident = 0;
-  return check_launch(limits_, kernel, wanted, &resident);
+  return check_launch(limits_, kernel, 0, wanted, &resident);
 }
 
 void ChildGrids::failed(const StartedWork& grid, const Site& at, const std::string& message) {

@@ -69,8 +69,10 @@ class Device {
   virtual Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) = 0;
   virtual Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) = 0;
 
-  // Resident blocks per multiprocessor for this launch shape; 0: not even one fits.
-  virtual uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const = 0;
+  // These two ask ptxas about the kernel's registers, and wait for the answer. Resident blocks per multiprocessor for
+  // this launch shape; 0: not even one fits.
+  virtual uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) = 0;
+  virtual KernelLimits kernel_limits(FunctionId function) = 0;
   // The kernel may use up to this much dynamic shared memory (cudaFuncAttributeMaxDynamicSharedMemorySize).
   virtual Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) = 0;
 

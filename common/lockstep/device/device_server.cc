@@ -142,6 +142,7 @@ class DeviceServer {
       case Message::kFindFunction: return find_function(in, out);
       case Message::kFindGlobal: return find_global(in, out);
       case Message::kBlocksPerSm: return blocks_per_sm(in, out);
+      case Message::kKernelLimits: return kernel_limits(in, out);
       case Message::kSetMaxDynamicShared: return pass_on(in, &Device::set_max_dynamic_shared);
       case Message::kLaunch: return launch(in, out);
       case Message::kCallFails: return call_fails(in, out);
@@ -327,6 +328,12 @@ class DeviceServer {
   Outcome blocks_per_sm(Reader& in, Writer& out) {
     const auto [function, threads, shared] = in.all<FunctionId, uint32_t, uint64_t>();
     out.put(device_.blocks_per_sm(function, threads, shared));
+    return {};
+  }
+
+  Outcome kernel_limits(Reader& in, Writer& out) {
+    const auto [function] = in.all<FunctionId>();
+    out.put(device_.kernel_limits(function));
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "count/occupancy.h"
 #include "device/carried.h"
 #include "device/child_grids.h"
 #include "device/device_memory.h"
@@ -130,7 +131,9 @@ class InProcessDevice : public EmulatedDevice {
 
   Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
     const Outcome outcome = modules_.load(ptx, module);
-    if (outcome.ok() && options_.report) machine_code_.loads(modules_.find(*module), ptx);
+    if (!outcome.ok()) return outcome;
+    machine_code_.loads(modules_.find(*module), ptx);
+    if (options_.report) machine_code_.ask(modules_.find(*module));
     return outcome;
   }
   Outcome unload_module(ModuleId id) override {
@@ -152,9 +155,16 @@ class InProcessDevice : public EmulatedDevice {
     return modules_.find_global(module, name, info);
   }
 
-  uint32_t blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
+  uint32_t blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) override {
     const LoadedKernel* const kernel = kernels_.find(id);
-    return kernel ? lockstep::blocks_per_sm(limits_, *kernel, threads, dynamic_shared_bytes) : 0;
+    return kernel ? lockstep::blocks_per_sm(limits_, *kernel, registers(*kernel), threads, dynamic_shared_bytes) : 0;
+  }
+  KernelLimits kernel_limits(FunctionId id) override {
+    const LoadedKernel* const kernel = kernels_.find(id);
+    if (!kernel) return {};
+    const uint32_t known = registers(*kernel);
+    return {known ? known : kernel->info.registers,
+            std::min(kernel->info.max_threads_per_block, most_threads(limits_, known))};
   }
   Outcome set_max_dynamic_shared(FunctionId id, uint64_t bytes) override {
     LoadedKernel* const kernel = kernels_.find(id);
@@ -215,6 +225,12 @@ class InProcessDevice : public EmulatedDevice {
   }
 
  private:
+  // Of a thread; 0: not known, so the program learns a guess.
+  uint32_t registers(const LoadedKernel& kernel) {
+    const uint32_t known = machine_code_.registers(kernel);
+    guessed_ |= known == 0;
+    return known;
+  }
   bool host_reaches(uint64_t address) const { return memory_.memory().find(address).host_reaches; }
   // Of the grid: the outcome is about the request only. started: what the grid's kernel started.
   Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request, const StartedWork& origin,
@@ -249,6 +265,7 @@ class InProcessDevice : public EmulatedDevice {
   Kernels kernels_;
   MachineCode machine_code_;
   CarriedValues carried_;
+  bool guessed_ = false;  // the program asked for registers, or for what depends on them, and nobody knew
   Outcome sticky_;
   std::string stopped_at_;  // what a kernel was doing when the program was interrupted
   std::string output_;
@@ -307,7 +324,8 @@ Outcome InProcessDevice::run_started(const StartedWork& work, uint64_t stack_byt
 Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request, const StartedWork& origin,
                                 std::vector<StartedWork>* started) {
   uint64_t resident = 0;
-  if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;
+  const uint32_t registers = registers_decide(limits_, kernel, request) ? machine_code_.registers(kernel) : 0;
+  if (Outcome bad = check_launch(limits_, kernel, registers, request, &resident); !bad.ok()) return bad;
   const Program& program = *kernel.program;
   LaunchShape shape{request.grid, request.block, program.static_shared_bytes + request.dynamic_shared_bytes,
                     request.dynamic_shared_bytes, program.local_bytes};
@@ -364,14 +382,14 @@ void name_launcher(const Launcher& by, LaunchState& state) {
 }
 
 std::vector<StartedWork> InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
-  if (options_.report) machine_code_.starts(kernel);
+  if (options_.report) machine_code_.ask(kernel);
   for (Observer* observer : observers_) observer->begin_launch(launch);
   LaunchState state = run_grid(launch, workers_, kept_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
   if (!launch.launcher.kernel.empty()) name_launcher(launch.launcher, state);
   if (options_.report) {
     const Forms& forms = machine_code_.forms(kernel);
-    records_.add(summarise(launch, state, host_.calls(), forms, carried_.follow(launch, state, forms.own)));
+    records_.add(summarise(launch, state, host_.calls(), forms, carried_.follow(launch, state, forms.own), guessed_));
   }
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;

@@ -41,12 +41,15 @@ class Kernels {
   std::vector<std::unique_ptr<LoadedKernel>> kernels_;  // by FunctionId; null after its module was unloaded
 };
 
-// Blocks of this shape that one multiprocessor holds at once.
-uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t threads,
+// Blocks of this shape that one multiprocessor holds at once. registers: of a thread; 0: not known.
+uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t registers, uint32_t threads,
                        uint64_t dynamic_shared_bytes);
 
+// Whether the kernel's registers may decide if a card launches this.
+bool registers_decide(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& request);
+
 // kOk, and the number of blocks that the card holds at once; else the first thing that is wrong.
-Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& request,
-                     uint64_t* resident);
+Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t registers,
+                     const LaunchRequest& request, uint64_t* resident);
 
 }  // namespace lockstep

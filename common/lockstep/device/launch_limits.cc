@@ -37,7 +37,8 @@ Outcome check_shape(const DeviceLimits& limits, const LaunchRequest& r) {
   return {};
 }
 
-Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r) {
+Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t registers,
+                        const LaunchRequest& r) {
   const FunctionInfo& info = kernel.info;
   if (r.block.count() > info.max_threads_per_block)
     return {Status::kLaunchOutOfResources,
@@ -45,6 +46,17 @@ Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, 
                             {{"count", std::to_string(r.block.count())},
                              {"most", std::to_string(info.max_threads_per_block)}}),
                       words("launch smaller blocks, or raise its __launch_bounds__."))};
+  if (const uint32_t most = most_threads(limits, registers); r.block.count() > most)
+    return {
+        Status::kLaunchOutOfResources,
+        with_next(words("the block has {count} threads. ptxas gives each thread of the kernel {registers} registers, "
+                        "and the card has enough for {most} threads of a block",
+                        {{"count", std::to_string(r.block.count())},
+                         {"registers", std::to_string(registers)},
+                         {"most", std::to_string(most)}}),
+                  words("launch smaller blocks, or write __launch_bounds__({count}) before the kernel's name: then "
+                        "ptxas uses fewer registers.",
+                        {{"count", std::to_string(r.block.count())}}))};
   const uint64_t wanted = info.static_shared_bytes + r.dynamic_shared_bytes;
   if (r.dynamic_shared_bytes > kernel.max_dynamic_shared || wanted > limits.shared_per_block_optin)
     return {Status::kInvalidValue,
@@ -78,18 +90,23 @@ Outcome unsupported(const LoadedKernel& kernel) {
 
 }  // namespace
 
-uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t threads,
+uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t registers, uint32_t threads,
                        uint64_t dynamic_shared_bytes) {
   if (dynamic_shared_bytes > limits.shared_per_block_optin) return 0;
-  return occupancy(limits, threads, kernel.info.static_shared_bytes + dynamic_shared_bytes).blocks();
+  return occupancy(limits, threads, kernel.info.static_shared_bytes + dynamic_shared_bytes, registers).blocks();
 }
 
-Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r,
+bool registers_decide(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r) {
+  constexpr uint64_t kCopies = 4;  // ptxas may unroll a loop four times, and each copy has registers of its own
+  return r.cooperative || kCopies * kernel.info.registers * r.block.count() > limits.registers_per_sm;
+}
+
+Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t registers, const LaunchRequest& r,
                      uint64_t* resident) {
   if (Outcome outcome = check_shape(limits, r); !outcome.ok()) return outcome;
-  if (Outcome outcome = check_resources(limits, kernel, r); !outcome.ok()) return outcome;
+  if (Outcome outcome = check_resources(limits, kernel, registers, r); !outcome.ok()) return outcome;
   const auto threads = static_cast<uint32_t>(r.block.count());
-  *resident = uint64_t{limits.sm_count} * blocks_per_sm(limits, kernel, threads, r.dynamic_shared_bytes);
+  *resident = uint64_t{limits.sm_count} * blocks_per_sm(limits, kernel, registers, threads, r.dynamic_shared_bytes);
   if (r.cooperative && r.grid.count() > *resident)
     return {Status::kCooperativeLaunchTooLarge,
             with_next(words("a cooperative launch of {count} blocks; the card holds {most} at once",

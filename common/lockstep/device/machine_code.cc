@@ -15,37 +15,41 @@ bool is_for_debugger(std::string_view ptx) {
 
 void MachineCode::loads(const LoadedModule* module, const std::vector<std::string_view>& ptx) {
   Asked& asked = modules_[module];
-  if (ptx.size() != 1 || is_for_debugger(ptx[0])) return;
-  const bool is_large = ptx[0].size() > kLargeModule;
-  const Tools tools = is_large ? Tools{tools_.folder} : tools_;
-  asked.whole = std::make_unique<Question>(tools, ptx[0], "");
-  if (!is_large || asked.whole->answer()) return;
-  asked.whole.reset();
-  asked.ptx = ptx[0];
+  if (ptx.size() == 1 && !is_for_debugger(ptx[0])) asked.ptx = ptx[0];
 }
 
-void MachineCode::starts(const LoadedKernel& kernel) {
+void MachineCode::ask(const LoadedModule* module) {
+  Asked& asked = modules_[module];
+  if (asked.ptx.empty() || asked.whole) return;
+  asked.whole = std::make_unique<Question>(asked.is_large() ? Tools{tools_.folder} : tools_, asked.ptx, "");
+}
+
+Question* MachineCode::question(const LoadedKernel& kernel) {
+  ask(kernel.module);
   Asked& asked = modules_[kernel.module];
-  if (asked.ptx.empty() || asked.kernels.contains(kernel.program.get())) return;
-  asked.kernels[kernel.program.get()] = std::make_unique<Question>(tools_, asked.ptx, kernel.info.name);
+  if (!asked.whole || !asked.is_large() || asked.whole->answer()) return asked.whole.get();
+  std::unique_ptr<Question>& own = asked.kernels[kernel.program.get()];
+  if (!own) own = std::make_unique<Question>(tools_, asked.ptx, kernel.info.name);
+  return own.get();
 }
 
-Question* MachineCode::question(Asked& asked, const LoadedKernel& kernel) const {
-  if (asked.whole) return asked.whole.get();
-  const auto found = asked.kernels.find(kernel.program.get());
-  return found == asked.kernels.end() ? nullptr : found->second.get();
+const MachineKernel* MachineCode::answer(const LoadedKernel& kernel) {
+  Question* const asked = question(kernel);
+  const Question::Answer* const answer = asked ? asked->answer() : nullptr;
+  const auto found = answer ? answer->find(kernel.info.name) : Question::Answer::const_iterator{};
+  return answer && found != answer->end() ? &found->second : nullptr;
 }
 
 const Forms& MachineCode::forms(const LoadedKernel& kernel) {
-  Asked& asked = modules_[kernel.module];
-  if (const auto known = asked.forms.find(kernel.program.get()); known != asked.forms.end()) return known->second;
-  Question* const asking = question(asked, kernel);
-  const Question::Answer* const answer = asking ? asking->answer() : nullptr;
-  const bool found = answer && answer->contains(kernel.info.name);
-  return asked.forms[kernel.program.get()] =
-             found ? compare(*kernel.program, answer->find(kernel.info.name)->second) : judge_alone(*kernel.program);
+  auto& known = modules_[kernel.module].forms;
+  if (const auto found = known.find(kernel.program.get()); found != known.end()) return found->second;
+  const MachineKernel* const machine = answer(kernel);
+  return known[kernel.program.get()] = machine ? compare(*kernel.program, *machine) : judge_alone(*kernel.program);
 }
 
-void MachineCode::forget(const LoadedModule* module) { modules_.erase(module); }
+uint32_t MachineCode::registers(const LoadedKernel& kernel) {
+  const MachineKernel* const machine = answer(kernel);
+  return machine ? machine->registers : 0;
+}
 
 }  // namespace lockstep

@@ -174,10 +174,16 @@ class RemoteDevice : public Device {
     return outcome;
   }
 
-  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
+  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) override {
     uint32_t blocks = 0;
     request(Message::kBlocksPerSm, Writer().put(function, threads, dynamic_shared_bytes), &blocks);
     return blocks;
+  }
+
+  KernelLimits kernel_limits(FunctionId function) override {
+    KernelLimits limits;
+    request(Message::kKernelLimits, Writer().put(function), &limits);
+    return limits;
   }
 
   Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override {

@@ -30,6 +30,12 @@ struct FunctionInfo {
   int ptx_version = 75;  // the .target, e.g. 75 for sm_75
 };
 
+// What ptxas says of a kernel. Without ptxas: as many registers as the PTX has.
+struct KernelLimits {
+  uint32_t registers = 0;     // of a thread
+  uint32_t most_threads = 0;  // of a block
+};
+
 struct GlobalInfo {
   uint64_t address = 0;
   uint64_t bytes = 0;

@@ -39,6 +39,7 @@ enum class Message : uint32_t {
   kFindFunction,
   kFindGlobal,
   kBlocksPerSm,
+  kKernelLimits,
   kSetMaxDynamicShared,
   kLaunch,
   kSynchronise,

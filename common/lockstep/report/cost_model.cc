@@ -19,7 +19,7 @@ uint32_t blocks_resident(const Work& work, const Card& card) {
   limits.max_blocks_per_sm = whole("blocks_per_multiprocessor");
   limits.shared_per_sm = whole("shared_bytes_per_multiprocessor");
   limits.shared_per_block_optin = whole("shared_bytes_per_block");
-  return occupancy(limits, static_cast<uint32_t>(work.threads_per_block), work.shared_bytes).blocks();
+  return occupancy(limits, static_cast<uint32_t>(work.threads_per_block), work.shared_bytes, 0).blocks();
 }
 
 double cycles(const Chain& chain, const Work& work, const Card& card) {

@@ -114,14 +114,20 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
 
 CounterSums occupancy_figures(const Launch& launch, const Forms& forms) {
   const LaunchShape& shape = launch.shape;
-  const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes);
+  const uint32_t registers = forms.registers.value_or(0);
+  const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes, registers);
   const uint64_t declared = shape.shared_bytes - shape.dynamic_shared_bytes;
-  return {{"launch__shared_mem_per_block_static", forms.static_shared.value_or(declared)},
-          {"launch__shared_mem_per_block_dynamic", shape.dynamic_shared_bytes},
-          {"launch__occupancy_limit_blocks", blocks.by_blocks},
-          {"launch__occupancy_limit_warps", blocks.by_warps},
-          {"blocks_by_shared_memory", blocks.by_shared},
-          {"blocks_per_multiprocessor", blocks.blocks()}};
+  CounterSums figures{{"launch__shared_mem_per_block_static", forms.static_shared.value_or(declared)},
+                      {"launch__shared_mem_per_block_dynamic", shape.dynamic_shared_bytes},
+                      {"launch__occupancy_limit_blocks", blocks.by_blocks},
+                      {"launch__occupancy_limit_warps", blocks.by_warps},
+                      {"blocks_by_shared_memory", blocks.by_shared},
+                      {"blocks_per_multiprocessor", blocks.blocks()}};
+  if (registers > 0) {
+    figures["launch__registers_per_thread"] = registers;
+    figures["launch__occupancy_limit_registers"] = blocks.by_registers;
+  }
+  return figures;
 }
 
 // One access of one lane.
@@ -243,9 +249,8 @@ void add_spills(Counted& counted, const Forms& forms) {
   }
 }
 
-// On a card, the launch would have gone on, or its error would have come elsewhere.
-void add_early_end(Counted& counted) {
-  counted.notes.insert(words("the launch did not end: it failed, or the program was interrupted"));
+void doubt_all(Counted& counted, const std::string& why) {
+  counted.notes.insert(why);
   for (const CounterName& counter : counter_names())
     if (counter.kind == CounterKind::kExact) counted.doubtful.insert(counter.name);
 }
@@ -260,11 +265,16 @@ void keep_differences(Counted& counted) {
 }  // namespace
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependences& depends) {
+                       const Dependences& depends, bool guessed) {
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
-  if (state.faulted || !state.fault.ok()) add_early_end(record.all);
+  // On a card, the launch would have gone on, or its error would have come elsewhere.
+  if (state.faulted || !state.fault.ok())
+    doubt_all(record.all, words("the launch did not end: it failed, or the program was interrupted"));
+  if (guessed)
+    doubt_all(record.all, words("the program asked how many registers a kernel needs, or how many blocks fit; without "
+                                "ptxas, lockstep guesses"));
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   const Ended ended(launch, state.counters, forms, depends);
   CounterSums& counters = record.all.counters;
@@ -293,7 +303,9 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (counted) add_card_count(*counted, card, c);
   }
   add_spills(record.all, forms);
-  if (!forms.static_shared) record.all.doubtful.insert("launch__shared_mem_per_block_static");  // ptxas may round it up
+  if (!forms.static_shared)  // ptxas may round it up
+    record.all.doubtful.insert(
+        {"launch__shared_mem_per_block_static", "launch__registers_per_thread", "launch__occupancy_limit_registers"});
   keep_differences(record.all);
   for (auto& [place, counted] : record.lines) keep_differences(counted);
   counters["barriers"] = state.counters.barriers;

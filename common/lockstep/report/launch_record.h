@@ -53,9 +53,10 @@ struct Crossing {
   uint64_t to_host = 0, from_host = 0;
 };
 
-// forms: what ptxas made of the program's accesses.
+// forms: what ptxas made of the program's accesses. guessed: the program may have chosen its grids by a guess of
+// lockstep's about registers.
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependences& depends);
+                       const Dependences& depends, bool guessed = false);
 
 // The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

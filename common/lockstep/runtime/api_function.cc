@@ -1,5 +1,4 @@
 // api_function: a program's questions about its kernels, and its settings for them: attributes, names, occupancy.
-// Register counts are PTX's, which ptxas would reduce. They are reported, but do not limit occupancy.
 #include <algorithm>
 
 #include "base/words.h"
@@ -9,8 +8,6 @@ using namespace lockstep;
 using namespace lockstep::runtime;
 
 namespace {
-
-constexpr unsigned kMostRegisters = 255;  // registers of a thread on every card so far
 
 // Runs `body(runtime, kernel)` for a kernel that can be launched. `valid`: the other arguments are valid.
 template <typename Body>
@@ -32,8 +29,9 @@ LOCKSTEP_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, c
     *attributes = {};
     attributes->sharedSizeBytes = kernel.info.static_shared_bytes;
     attributes->localSizeBytes = kernel.info.local_bytes;
-    attributes->maxThreadsPerBlock = static_cast<int>(kernel.info.max_threads_per_block);
-    attributes->numRegs = static_cast<int>(std::min(kernel.info.registers, kMostRegisters));
+    const KernelLimits of_kernel = runtime.device->kernel_limits(kernel.info.id);
+    attributes->maxThreadsPerBlock = static_cast<int>(of_kernel.most_threads);
+    attributes->numRegs = static_cast<int>(of_kernel.registers);
     attributes->ptxVersion = kernel.info.ptx_version;
     attributes->binaryVersion = limits.compute.number();
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic_shared);

@@ -88,7 +88,9 @@ cudaError_t run_kernel(Runtime& runtime, const Kernel& kernel, const KernelWork&
   const cudaError_t error = told ? static_cast<cudaError_t>(outcome.status) : runtime.code(outcome);
   // In CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
   // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
-  const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
+  const bool beyond_bounds = request.block.count() > kernel.info.max_threads_per_block;
+  const bool wrong_shape =
+      error == cudaErrorInvalidConfiguration || (error == cudaErrorLaunchOutOfResources && beyond_bounds);
   return wrong_shape && CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : error;
 }
 
@@ -102,9 +104,10 @@ bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) 
   };
   if (!within(grid, limits.max_grid) || !within(block, limits.max_block)) return false;
   if (block.count() > kernel.info.max_threads_per_block || work.shared_bytes > kernel.max_dynamic_shared) return false;
-  const uint32_t threads = static_cast<uint32_t>(block.count());
-  const uint32_t blocks = runtime.device->blocks_per_sm(kernel.info.id, threads, work.shared_bytes);
-  return blocks > 0 && (!work.cooperative || grid.count() <= uint64_t{blocks} * limits.sm_count);
+  if (!work.cooperative) return true;
+  const auto threads = static_cast<uint32_t>(block.count());
+  const uint64_t blocks = runtime.device->blocks_per_sm(kernel.info.id, threads, work.shared_bytes);
+  return grid.count() <= blocks * limits.sm_count;
 }
 
 // A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding. It makes

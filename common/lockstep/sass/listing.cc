@@ -160,15 +160,28 @@ class Section {
   std::unordered_map<std::string_view, uint32_t> labels_;
 };
 
-// "ptxas info    : Compiling entry function 'k' for 'sm_90'", and later "… : Used 8 registers, 16 bytes smem, …".
-void read_info(std::string_view row, std::string& compiled, std::map<std::string, uint32_t, std::less<>>& shared) {
-  constexpr std::string_view kEntry = "Compiling entry function '", kShared = " bytes smem";
+// What ptxas says about a kernel: "ptxas info    : Compiling entry function 'k' for 'sm_90'", and later "… : Used 8
+// registers, 16 bytes smem, …".
+struct Resources {
+  uint32_t registers = 0, shared = 0;
+};
+
+// The number before `unit`, if there is one.
+void read_amount(std::string_view row, std::string_view unit, uint32_t& amount) {
+  const size_t end = row.find(unit);
+  if (end == row.npos) return;
+  const size_t begin = row.rfind(' ', end - 1) + 1;
+  std::from_chars(row.data() + begin, row.data() + end, amount);
+}
+
+void read_info(std::string_view row, std::string& compiled, std::map<std::string, Resources, std::less<>>& resources) {
+  constexpr std::string_view kEntry = "Compiling entry function '";
   if (const size_t at = row.find(kEntry); at != row.npos) {
     row.remove_prefix(at + kEntry.size());
     compiled = cut(row, '\'');
-  } else if (const size_t end = row.find(kShared); end != row.npos) {
-    const size_t begin = row.rfind(' ', end - 1) + 1;
-    std::from_chars(row.data() + begin, row.data() + end, shared[compiled]);
+  } else if (row.find(": Used ") != row.npos) {
+    read_amount(row, " registers", resources[compiled].registers);
+    read_amount(row, " bytes smem", resources[compiled].shared);
   }
 }
 
@@ -177,14 +190,14 @@ void read_info(std::string_view row, std::string& compiled, std::map<std::string
 std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view text) {
   constexpr std::string_view kText = ".text.", kPtxLine = "\", line ";
   std::map<std::string, Section> sections;
-  std::map<std::string, uint32_t, std::less<>> shared;  // bytes of each kernel
+  std::map<std::string, Resources, std::less<>> resources;  // of each kernel
   std::string compiled;
   Section* section = nullptr;
   uint32_t line = 0;
   while (!text.empty()) {
     std::string_view row = trimmed(cut(text, '\n'));
     if (row.starts_with("ptxas info")) {
-      read_info(row, compiled, shared);
+      read_info(row, compiled, resources);
     } else if (constexpr std::string_view kSection = ".section\t"; row.starts_with(kSection)) {  // not .sectionflags
       std::string_view name = trimmed(row.substr(kSection.size()));
       name = cut(name, ',');
@@ -200,7 +213,11 @@ std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view 
     }
   }
   std::map<std::string, MachineKernel, std::less<>> kernels;
-  for (const auto& [name, one] : sections) kernels.emplace(name, one.read()).first->second.static_shared = shared[name];
+  for (const auto& [name, one] : sections) {
+    MachineKernel& kernel = kernels.emplace(name, one.read()).first->second;
+    kernel.registers = resources[name].registers;
+    kernel.static_shared = resources[name].shared;
+  }
   return kernels;
 }
 

@@ -40,6 +40,7 @@ struct MachineAccess {
 
 struct MachineKernel {
   std::vector<MachineAccess> accesses;
+  uint32_t registers = 0;      // of a thread
   uint32_t static_shared = 0;  // bytes
   // Of functions that are not in the module, as printf(): of kind kCall, with their places.
   std::vector<MachineAccess> calls{};

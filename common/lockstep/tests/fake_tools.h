@@ -29,7 +29,7 @@ inline std::string listing_of(const std::vector<std::string>& rows) {
 
 class FakeTools {
  public:
-  explicit FakeTools(const std::string& listing) {
+  explicit FakeTools(const std::string& listing, int registers = 8) {
     const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(test->test_suite_name()) + "." + test->name() + "." + std::to_string(getpid());
     folder_ = std::filesystem::path(testing::TempDir()) / ("fake_tools." + name);
@@ -39,7 +39,8 @@ class FakeTools {
     make("ptxas",
          "while [ \"$1\" != -o ]; do shift; done\necho code > \"$2\"\n"
          "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90'\" >&2\n"
-         "echo 'ptxas info    : Used 8 registers, 16 bytes smem' >&2\n");
+         "echo 'ptxas info    : Used " +
+             std::to_string(registers) + " registers, 16 bytes smem' >&2\n");
     make("nvdisasm", "while [ $# -gt 1 ]; do shift; done\n[ \"$(cat \"$1\")\" = code ] && cat '" +
                          (folder_ / "listing").string() + "'\n");
   }

@@ -29,6 +29,7 @@ REPORT: dict[str, Any] = {
                          WAVEFRONTS: 7},
             "ratios": {"smsp__thread_inst_executed_per_inst_executed.ratio": 28.5},
             "occupancy": {"launch__occupancy_limit_blocks": 32, "launch__occupancy_limit_warps": 8,
+                          "launch__occupancy_limit_registers": 6, "launch__registers_per_thread": 40,
                           "launch__shared_mem_per_block_dynamic": 0, "launch__shared_mem_per_block_static": 2112},
             "modelled": {"NVIDIA H200": {"us": 2.816}},
             "note_parts": [[{"form": "ptxas may unroll the loop", "arguments": {}}]],
@@ -50,6 +51,8 @@ class Details(unittest.TestCase):
         self.assertEqual(told["Threads"], (1024, "thread", "exact"))
         self.assertEqual(told["Static Shared Memory Per Block"], (2112, "byte/block", "exact"))
         self.assertEqual(told["Block Limit Warps"], (8, "block", "exact"))
+        self.assertEqual(told["Block Limit Registers"], (6, "block", "exact"))
+        self.assertEqual(told["Registers Per Thread"], (40, "register/thread", "exact"))
         self.assertEqual(told["Branch Efficiency"], (75.0, "%", "ptx-level"))
         self.assertEqual(told["Executed Instructions"], (5280, "inst", "ptx-level"))
         self.assertEqual(told["Avg. Executed Instructions Per Scheduler"], (10, "inst", "ptx-level"))
@@ -57,7 +60,7 @@ class Details(unittest.TestCase):
 
     def test_what_lockstep_has_not_is_not_printed(self) -> None:
         found = self.found()
-        for name in ("Registers Per Thread", "Achieved Occupancy", "L2 Hit Rate", "SM Frequency"):
+        for name in ("Achieved Occupancy", "L2 Hit Rate", "SM Frequency"):
             self.assertIn(name, [listed for _, listed in details.listed()], "ncu prints it")
             self.assertNotIn(name, found)
 
@@ -72,7 +75,7 @@ class Details(unittest.TestCase):
         self.assertIn("Section: Launch Statistics", text)
         self.assertRegex(text, r"Block Size +256 exact")
         self.assertRegex(text, r"Duration +us +2\.82 modelled")
-        self.assertNotIn("Registers Per Thread", text)
+        self.assertNotIn("Achieved Occupancy", text)
         self.assertRegex(text, r"Static Shared Memory Per Block +Kbyte/block +2\.11 exact")
         self.assertIn("Note: ptxas may unroll the loop", text)
 

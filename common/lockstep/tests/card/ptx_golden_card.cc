@@ -88,7 +88,8 @@ class Card final : public Device {
     *info = {address, bytes};
     return outcome;
   }
-  uint32_t blocks_per_sm(FunctionId, uint32_t, uint64_t) const override { return 0; }
+  uint32_t blocks_per_sm(FunctionId, uint32_t, uint64_t) override { return 0; }
+  KernelLimits kernel_limits(FunctionId) override { return {}; }
   Outcome set_max_dynamic_shared(FunctionId, uint64_t bytes) override {
     return outcome_of(
         cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)));

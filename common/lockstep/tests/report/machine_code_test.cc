@@ -402,6 +402,61 @@ TEST(MachineCode, RegistersInLocalMemoryMakeItsCountersDoubtful) {
   EXPECT_TRUE(notes_say(launch, "registers in local memory"));
 }
 
+// At least 16, whatever ptxas says.
+TEST(MachineCode, RegistersAreThoseThatALaunchGets) {
+  for (const auto& [said, gets, blocks] : {std::tuple{8, 16, 128}, std::tuple{40, 40, 48}, std::tuple{255, 255, 8}}) {
+    const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]"}), said);
+    const json occupancy = launch_with(fake.tools(), kPlain)["occupancy"];
+    EXPECT_EQ(occupancy["launch__registers_per_thread"], gets);
+    EXPECT_EQ(occupancy["launch__occupancy_limit_registers"], blocks);
+    EXPECT_EQ(occupancy["blocks_per_multiprocessor"], std::min(32, blocks));
+  }
+  EXPECT_FALSE(launch_with({}, kPlain)["occupancy"].contains("launch__registers_per_thread"));
+}
+
+TEST(MachineCode, ACardRefusesABlockWithTooManyRegisters) {
+  const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]"}), 128);
+  DeviceOptions options;
+  options.tools = fake.tools();
+  std::string body = kPlain;  // ptxas is asked before the launch only if the PTX has many registers, too
+  for (int i = 3; i < 20; ++i) body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", 1;\n";
+  const auto launch = [&](uint32_t threads) {
+    const auto device = EmulatedDevice::create(options);
+    uint64_t array = 0;
+    EXPECT_TRUE(device->allocate(16384, &array).ok());
+    return run_kernel(*device, ptx_of(body), {0, {1}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
+  };
+  EXPECT_TRUE(launch(512).ok());
+  const Outcome refused = launch(1024);
+  EXPECT_EQ(refused.status, Status::kLaunchOutOfResources);
+  EXPECT_NE(plain(refused.message).find("128 registers, and the card has enough for 512 threads"), std::string::npos);
+  EXPECT_NE(plain(refused.message).find("__launch_bounds__(1024)"), std::string::npos);
+  options.tools = {};
+  EXPECT_TRUE(launch(1024).ok()) << "nobody knows";
+}
+
+// It may have chosen its grid by the answer.
+TEST(MachineCode, AProgramThatLearnsAGuessOfRegistersIsDoubtful) {
+  const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
+  const auto launch_after = [](const Tools& tools, bool asks) {
+    DeviceOptions options;
+    options.tools = tools;
+    const auto device = EmulatedDevice::create(options);
+    uint64_t array = 0;
+    ModuleId module = 0;
+    FunctionInfo function;
+    EXPECT_TRUE(device->allocate(4096, &array).ok());
+    EXPECT_TRUE(device->load_module({ptx_of(kPlain)}, &module).ok());
+    EXPECT_TRUE(device->find_function(module, "k", &function).ok());
+    EXPECT_EQ(asks ? device->blocks_per_sm(function.id, 1024, 0) : 2, 2u);
+    EXPECT_TRUE(device->launch({function.id, {1}, {32}, 0, false, std::as_bytes(std::span(&array, 1))}).ok());
+    return json::parse(device->report_json())["launches"][0];
+  };
+  EXPECT_TRUE(notes_say(launch_after({}, true), "without ptxas"));
+  EXPECT_FALSE(notes_say(launch_after({}, false), "without ptxas"));
+  EXPECT_FALSE(notes_say(launch_after(fake.tools(), true), "without ptxas"));
+}
+
 // As in the judge's device, which may start no process.
 TEST(MachineCode, TheAnswerInTheFolderNeedsNoTool) {
   const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));

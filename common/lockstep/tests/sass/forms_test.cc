@@ -793,7 +793,7 @@ TEST(Forms, ACallOfPrintfNeedsACallOfItsOwn) {
   call.kind = MachineAccess::kCall;
   call.line = kernel.line("vprintf, (f");
   const auto form = [&](std::vector<MachineAccess> calls) {
-    return compare(kernel.program(), {{}, 0, std::move(calls)}).prints.at(pc);
+    return compare(kernel.program(), {.accesses = {}, .calls = std::move(calls)}).prints.at(pc);
   };
   EXPECT_EQ(form({call}).doubt, "");
   EXPECT_TRUE(form({call}).parted_by.empty()) << "only one side of the branch prints";
@@ -809,7 +809,9 @@ TEST(Forms, CopiesOfACallAreMadeApart) {
   call.kind = MachineAccess::kCall;
   call.line = kernel.line("vprintf, (f");
   const auto parted_by = [&](std::vector<MachineAccess> calls) {
-    return compare(kernel.program(), {{}, 0, std::move(calls)}).prints.at(kernel.pc("vprintf, (f")).parted_by;
+    return compare(kernel.program(), {.accesses = {}, .calls = std::move(calls)})
+        .prints.at(kernel.pc("vprintf, (f"))
+        .parted_by;
   };
   EXPECT_EQ(parted_by({call, call}), std::vector<uint32_t>{kernel.pc("@%p2")});
 }

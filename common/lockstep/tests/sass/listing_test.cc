@@ -389,7 +389,7 @@ TEST(Listing, TheWayForLanesThatDivergedIsNoWay) {
   EXPECT_EQ(one({"BRA.DIV UR4, `(.L_x_1)", "4: STS [R0], RZ", ".L_x_1:", "EXIT"}).conditions, Conditions{});
 }
 
-TEST(Listing, SharedMemoryIsWhatPtxasSays) {
+TEST(Listing, SharedMemoryAndRegistersAreWhatPtxasSays) {
   const std::string text =
       "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'f' for 'sm_90'\n"
       "ptxas info    : Used 10 registers, used 0 barriers\n"
@@ -399,7 +399,9 @@ TEST(Listing, SharedMemoryIsWhatPtxasSays) {
   const auto kernels = read_listing(text);
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels.find("k")->second.static_shared, 2048u);
+  EXPECT_EQ(kernels.find("k")->second.registers, 32u);
   EXPECT_EQ(kernels.find("f")->second.static_shared, 0u);
+  EXPECT_EQ(kernels.find("f")->second.registers, 10u);
 }
 
 TEST(Listing, KernelsDoNotMix) {
