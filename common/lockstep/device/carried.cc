@@ -12,11 +12,14 @@ namespace lockstep {
 Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& usual) {
   const Dependences result{dependence_of(launch, {{}, {}, state.contested}, usual),
                            dependence_of(launch, found(launch, state), usual)};
-  for (uint32_t access = 0; access < state.reached.size(); ++access) {
-    const bool ordered = result.all.order.leaves[access], approximated = result.all.bits.leaves[access];
-    if (!ordered && !approximated) continue;
-    for (const uint64_t allocation : state.reached[access]) holds_[allocation].add({ordered, approximated});
-  }
+  const auto left = [&](uint32_t access) {
+    return Values{result.all.order.leaves[access], result.all.bits.leaves[access]};
+  };
+  for (uint32_t access = 0; access < state.reached.size(); ++access)
+    for (const uint64_t allocation : state.reached[access]) hold(allocation, left(access));
+  for (const TextureUse& use : launch.program.textures)
+    if (use.op == TextureOp::kStore)
+      for (const auto& [handle, surface] : launch.textures) hold(memory_.find(surface.address).begin, left(use.access));
   return result;
 }
 
@@ -51,7 +54,7 @@ void CarriedValues::each_block(const Region& region, const Use& use) {
 void CarriedValues::fetched(const Region& region) {
   const Values values = in(memory_.find(region.address).begin);
   constexpr size_t kMostBlocks = 1 << 20;  // of 256 MiB; more would take too much memory
-  if ((!values.ordered && !values.approximated) || fetched_.size() > kMostBlocks) return;
+  if (!values.any() || fetched_.size() > kMostBlocks) return;
   each_block(region, [&](size_t hash) { fetched_[hash].add(values); });
 }
 
@@ -62,14 +65,16 @@ void CarriedValues::given(const Region& region) {
   each_block(region, [&](size_t hash) {
     if (const auto found = fetched_.find(hash); found != fetched_.end()) values.add(found->second);
   });
-  if (values.ordered || values.approximated) holds_[memory_.find(region.address).begin].add(values);
+  hold(memory_.find(region.address).begin, values);
 }
 
 void CarriedValues::copied(const Region& to, uint64_t from) {
   overwritten(to);
-  const Values values = in(memory_.find(from).begin);
-  if (!values.ordered && !values.approximated) return;
-  holds_[memory_.find(to.address).begin].add(values);
+  hold(memory_.find(to.address).begin, in(memory_.find(from).begin));
+}
+
+void CarriedValues::hold(uint64_t allocation, const Values& values) {
+  if (values.any()) holds_[allocation].add(values);
 }
 
 CarriedValues::Values CarriedValues::in(uint64_t allocation) const {
@@ -89,7 +94,7 @@ Found CarriedValues::found(const Launch& launch, const LaunchState& state) const
   for (const MemoryAccess& access : program.accesses)
     if (access.op == MemoryOp::kLoad)
       for (const uint64_t allocation : state.reached[access.index]) add(access.index, allocation);
-  for (const TextureUse& use : program.textures)  // of which texture it is was not noted
+  for (const TextureUse& use : program.textures)  // of which texture or surface it is was not noted
     if (use.op != TextureOp::kStore && use.op != TextureOp::kQuery)
       for (const auto& [handle, texture] : launch.textures) add(use.access, memory_.find(texture.address).begin);
   return result;

@@ -34,12 +34,14 @@ class CarriedValues {
  private:
   struct Values {
     bool ordered = false, approximated = false;
+    bool any() const { return ordered || approximated; }
     void add(const Values& other) {
       ordered |= other.ordered;
       approximated |= other.approximated;
     }
   };
   Values in(uint64_t allocation) const;
+  void hold(uint64_t allocation, const Values& values);
   Found found(const Launch& launch, const LaunchState& state) const;
   const Dependence& dependence_of(const Launch& launch, Found found, const Dependence& usual);
 

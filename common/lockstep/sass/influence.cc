@@ -196,7 +196,10 @@ class Influence {
   ByAccess leaves(const Makes& makes) const {
     ByAccess result(program_.accesses.size());
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      const MemoryAccess* const writes = moves_of(program_, program_.code[pc]).writes;
+      const Instruction& in = program_.code[pc];
+      if (in.kind == Kind::kTexture && program_.textures[in.index].op == TextureOp::kStore)
+        result[program_.textures[in.index].access] = takes_one(pc);
+      const MemoryAccess* const writes = moves_of(program_, in).writes;
       if (!writes) continue;
       result[writes->index] =
           is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc) || origins_.left[writes->index];

@@ -68,6 +68,10 @@ std::string module_text() {
          kernel("whether",
                 "ld.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p1, %r3, 12345;\n@%p1 bra OUT;\nst.global.u32 [%rd4], "
                 "%r1;\nOUT:") +
+         kernel("number_surface",
+                "atom.global.add.u32 %r2, [%rd2], 1;\nshl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r2};") +
+         kernel("fill_surface", "shl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r1};") +
+         kernel("where_in_surface", load_by("shl.b32 %r3, %r1, 2;\nsuld.b.1d.b32.trap {%r3}, [%rd1, {%r3}];\n")) +
          kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
 }
 
@@ -122,6 +126,16 @@ TEST_F(CarriedValues, PlacesAndValuesOfTicketsDecideLater) {
     EXPECT_FALSE(doubts("copy_value", a_, b_)) << kernel << ": only the value differs";
     EXPECT_FALSE(doubts("tid", a_, c_)) << kernel << ": not read";
   }
+}
+
+TEST_F(CarriedValues, WhatSurfacesHoldDecidesLater) {
+  Texture surface{.address = a_, .width = 64, .kind = ChannelKind::kUnsigned, .user = TextureUser::kSurface};
+  uint64_t handle = 0;
+  ASSERT_TRUE(device_->create_texture(surface, &handle).ok());
+  run("fill_surface", handle, c_);
+  EXPECT_FALSE(doubts("where_in_surface", handle, b_));
+  run("number_surface", handle, c_);
+  EXPECT_TRUE(doubts("where_in_surface", handle, b_));
 }
 
 TEST_F(CarriedValues, WhatIsTheSameInAnyOrderDecidesNothing) {
