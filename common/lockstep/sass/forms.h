@@ -48,7 +48,7 @@ struct Forms {
   std::vector<Place> places;  // parallel to Program::code
   // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
-  // Of a thread. A launch on the card has at least 16, and 32 if the kernel calls a function of the driver's.
+  // Of a thread. On a card, a launch has at least 16, and 32 if the kernel calls a function of the driver.
   std::optional<uint32_t> registers{};
   std::vector<UnwrittenRead> unwritten_reads{};
   Dependence own{};  // as if earlier launches had left nothing in memory
