@@ -10,8 +10,9 @@
 namespace lockstep {
 
 Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& usual) {
-  const Dependences result{dependence_of(launch, {{}, {}, state.contested}, usual),
-                           dependence_of(launch, found(launch, state), usual)};
+  const bool alone = is_alone(launch, state);
+  const Dependences result{dependence_of(launch.program, alone, {{}, {}, state.contested}, usual),
+                           dependence_of(launch.program, alone, found(launch, state), usual)};
   const auto left = [&](uint32_t access) {
     return Values{result.all.order.leaves[access], result.all.bits.leaves[access]};
   };
@@ -23,13 +24,23 @@ Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state
   return result;
 }
 
-const Dependence& CarriedValues::dependence_of(const Launch& launch, Found found, const Dependence& usual) {
-  const bool alone = launch.is_one_warp();
+const Dependence& CarriedValues::dependence_of(const Program& program, bool alone, Found found,
+                                               const Dependence& usual) {
   if (!alone && !found.any()) return usual;
-  const auto [known, is_new] = known_.try_emplace({&launch.program, alone, std::move(found)});
+  const auto [known, is_new] = known_.try_emplace({&program, alone, std::move(found)});
   const Found& key = std::get<Found>(known->first);
-  if (is_new) known->second = dependence(launch.program, FlowFacts(flow_of(launch.program)), key, alone);
+  if (is_new) known->second = dependence(program, FlowFacts(flow_of(program)), key, alone);
   return known->second;
+}
+
+// Whether one warp alone accesses memory: the launch is one warp, or the others leave before, as where an index is out
+// of bounds.
+bool CarriedValues::is_alone(const Launch& launch, const LaunchState& state) {
+  if (launch.is_one_warp()) return true;
+  const Program& program = launch.program;
+  const auto [gate, is_new] = gates_.try_emplace(&program);
+  if (is_new) gate->second = gate_of(program, FlowFacts(flow_of(program)));
+  return gate->second < state.counters.at.size() && state.counters.at[gate->second].warps <= 1;
 }
 
 void CarriedValues::overwritten(const Region& region) {

@@ -29,7 +29,10 @@ class CarriedValues {
   void given(const Region& region);
   void copied(const Region& to, uint64_t from);
   void allocated(uint64_t address) { holds_.erase(address); }
-  void forget_programs() { known_.clear(); }
+  void forget_programs() {
+    known_.clear();
+    gates_.clear();
+  }
 
  private:
   struct Values {
@@ -43,7 +46,8 @@ class CarriedValues {
   Values in(uint64_t allocation) const;
   void hold(uint64_t allocation, const Values& values);
   Found found(const Launch& launch, const LaunchState& state) const;
-  const Dependence& dependence_of(const Launch& launch, Found found, const Dependence& usual);
+  const Dependence& dependence_of(const Program& program, bool alone, Found found, const Dependence& usual);
+  bool is_alone(const Launch& launch, const LaunchState& state);
 
   // Calls use(hash) for each block of bytes in the region.
   template <class Use>
@@ -52,7 +56,8 @@ class CarriedValues {
   const Memory& memory_;
   std::map<uint64_t, Values> holds_;            // by the start of the allocation; others hold none
   std::unordered_map<size_t, Values> fetched_;  // by the hash of a block
-  // Whether the launch is one warp.
+  std::map<const Program*, uint32_t> gates_;
+  // Whether one warp alone accesses memory.
   std::map<std::tuple<const Program*, bool, Found>, Dependence> known_;
 };
 

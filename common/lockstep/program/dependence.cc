@@ -170,10 +170,10 @@ class Pass {
   }
 
   // A load stays behind stores to the same memory, unless its memory is never written (.nc).
-  uint64_t order(const Instruction& in, uint32_t pc) const {
+  uint64_t order(const Instruction& in) const {
     if (in.kind != Kind::kMemory) return 0;
     const MemoryAccess& access = program_.accesses[in.index];
-    if (access.op != MemoryOp::kLoad || program_.names[pc].find(".nc") != std::string::npos) return 0;
+    if (access.op != MemoryOp::kLoad || program_.is_read_only(access)) return 0;
     return stored_[access.space == Space::kShared];
   }
 
@@ -212,7 +212,7 @@ class Pass {
     const bool waits = waits_at(program_, pc);
     Value last = sources(in);
     if (waits) last.at = std::max(last.at, front_);
-    const uint64_t earliest = std::max(last.at, order(in, pc));
+    const uint64_t earliest = std::max(last.at, order(in));
     uint64_t at = earliest;
     if (earliest > front_) {
       in.stall +=

@@ -209,6 +209,9 @@ struct Program : InstructionLists {
   uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
   std::vector<SharedArray> shared_arrays;
+
+  // Whether nobody may write what the load brings while the kernel runs (ld.global.nc).
+  bool is_read_only(const MemoryAccess& load) const { return names[load.pc].find(".nc") != std::string::npos; }
 };
 
 }  // namespace lockstep

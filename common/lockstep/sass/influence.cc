@@ -14,23 +14,30 @@
 namespace lockstep {
 namespace {
 
-// The arrays that an access may reach: the parameters from which its address is made, by their offsets. Two parameters
-// are taken to point to two arrays.
+// The arrays that an access may reach: the parameters from which its address is made, by their offsets, and variables,
+// by their addresses. Each is taken to be another array.
 class Arrays {
  public:
-  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory, or a variable
+  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory
 
   explicit Arrays(const Program& program)
-      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {}
+      : program_(program),
+        function_(functions_of(program)),
+        makers_(makers_of(program)),
+        constants_(constants_of(program)) {}
 
   std::set<int64_t> of(const MemoryAccess& access) const {
+    if (access.base == 0) return {access.offset};
     std::set<int64_t> found;
     std::set<uint32_t> seen;
     std::vector<uint32_t> open{access.base};
     while (!open.empty()) {
       const uint32_t offset = open.back();
       open.pop_back();
-      const auto makers = makers_.find({function_[access.pc], offset});
+      const Register part{function_[access.pc], offset};
+      if (const auto constant = constants_.find(part); constant != constants_.end() && is_address(constant->second))
+        found.insert(static_cast<int64_t>(constant->second.bits));
+      const auto makers = makers_.find(part);
       if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
       for (const uint32_t pc : makers->second) {
         const Instruction& in = program_.code[pc];
@@ -48,6 +55,7 @@ class Arrays {
   const Program& program_;
   std::vector<uint32_t> function_;
   Places makers_;
+  std::map<Register, Preset> constants_;
 };
 
 // The loads that may see what other threads write meanwhile.
@@ -273,6 +281,7 @@ class Influence {
 
   // Whether the load brings such a value.
   bool brings(const MemoryAccess& load) const {
+    if (program_.is_read_only(load)) return false;
     const auto same = [](const Array& a, const Array& b) {
       return a.first == b.first &&
              (a.second == b.second || a.second == Arrays::kUnknown || b.second == Arrays::kUnknown);
@@ -307,11 +316,12 @@ bool stores_to_surfaces(const Program& program) {
   return std::ranges::any_of(program.textures, [](const TextureUse& use) { return use.op == TextureOp::kStore; });
 }
 
-// Whether two runs need not agree on what the instruction makes.
-bool depends_on_threads(const Program& program, uint32_t pc, SharedWords& words) {
+// Whether two runs need not agree on what the instruction makes. alone: no other warp accesses memory.
+bool depends_on_threads(const Program& program, uint32_t pc, SharedWords& words, bool alone) {
   const Instruction& in = program.code[pc];
   if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
   if (in.kind == Kind::kMbarrier) return program.mbarriers[in.index].op == MbarrierOp::kTest;
+  if (alone) return false;
   if (in.kind == Kind::kTexture) return stores_to_surfaces(program);
   if (in.kind != Kind::kMemory) return false;
   const MemoryOp op = program.accesses[in.index].op;
@@ -345,7 +355,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   SharedWords words(program, facts);
   Origins origins{.made = {}, .left = contested};
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-    origins.made.push_back(!alone && depends_on_threads(program, pc, words));
+    origins.made.push_back(depends_on_threads(program, pc, words, alone));
   add_found(program, found, origins);
   const Influence influence(program, facts, arrays, std::move(origins));
   Uniform uniform(program, Among::kLaunch);

@@ -26,8 +26,8 @@ struct Dependent {
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
 // the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: the
-// stores by which several warps left different values at one place. alone: the launch is one warp, so only the loads in
-// found matter.
+// stores by which several warps left different values at one place. alone: one warp alone accesses memory, so no other
+// thread changes a value.
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
                           const ByAccess& contested = {}, bool alone = false);
 

@@ -21,4 +21,17 @@ Places makers_of(const Program& program) {
   return makers;
 }
 
+std::map<Register, Preset> constants_of(const Program& program) {
+  std::map<Register, Preset> constants;
+  for (uint32_t f = 0; f < program.functions.size(); ++f)
+    for (const Preset& preset : program.functions[f].presets)
+      if (preset.source == Preset::kBits) constants[{f, preset.offset}] = preset;
+  return constants;
+}
+
+bool is_address(const Preset& constant) {
+  constexpr uint64_t kLeastAddress = uint64_t{1} << 32;  // a smaller one is a number
+  return constant.width == Width::k64 && constant.bits >= kLeastAddress && constant.bits < kSharedWindow;
+}
+
 }  // namespace lockstep

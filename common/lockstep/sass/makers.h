@@ -20,4 +20,8 @@ std::vector<uint32_t> functions_of(const Program& program);
 // The instructions that write each register. A preset register has none.
 Places makers_of(const Program& program);
 
+// The registers that hold a constant. One may be the address of a variable in global memory.
+std::map<Register, Preset> constants_of(const Program& program);
+bool is_address(const Preset& constant);
+
 }  // namespace lockstep

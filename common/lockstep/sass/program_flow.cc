@@ -15,10 +15,10 @@ namespace {
 class Predicates {
  public:
   explicit Predicates(const Program& program)
-      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {
-    for (uint32_t f = 0; f < program.functions.size(); ++f)
-      for (const Preset& preset : program.functions[f].presets)
-        if (preset.source == Preset::kBits) constants_[{f, preset.offset}] = preset;
+      : program_(program),
+        function_(functions_of(program)),
+        constants_(constants_of(program)),
+        makers_(makers_of(program)) {
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
       if (program.code[pc].kind == Kind::kAlu && program.names[pc].ends_with(".pred"))
         for_each_source(program, program.code[pc], [&](uint32_t offset) {
@@ -109,6 +109,13 @@ class Predicates {
   Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
 };
 
+// Whether other threads may see what the instruction does in memory, or it may see what they do.
+bool reaches_memory(const Program& program, const Instruction& in) {
+  if (in.kind == Kind::kAsync || in.kind == Kind::kMbarrier || in.kind == Kind::kTexture) return true;
+  const MemoryAccess* const access = plain_access(program, in);
+  return access && is_counted(*access) && access->space != Space::kLocal;
+}
+
 }  // namespace
 
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached) {
@@ -143,6 +150,22 @@ Flow flow_of(const Program& program) {
     if (next.empty() || in.guard != 0) next.push_back(pc + 1);
   }
   return flow;
+}
+
+uint32_t gate_of(const Program& program, const FlowFacts& facts) {
+  const auto end = static_cast<uint32_t>(program.code.size());
+  std::vector<uint32_t> accesses;
+  for (uint32_t pc = 0; pc < end; ++pc)
+    if (reaches_memory(program, program.code[pc])) accesses.push_back(pc);
+  std::map<uint32_t, size_t> behind;  // by instruction: how many accesses
+  for (const uint32_t pc : accesses)
+    for (uint32_t at = pc; at < end; at = facts.dominator(at)) ++behind[at];
+  for (uint32_t at = accesses.empty() ? end : accesses[0]; at < end; at = facts.dominator(at)) {
+    const Instruction& in = program.code[at];
+    const bool counts = in.kind != Kind::kJoin && !in.uncounted;
+    if (behind[at] == accesses.size() && facts.loops(at).empty() && counts) return at;
+  }
+  return end;
 }
 
 }  // namespace lockstep

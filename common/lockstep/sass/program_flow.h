@@ -12,4 +12,8 @@ Flow flow_of(const Program& program);
 // instruction, and one more for the end.
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached);
 
+// The last instruction, outside of loops, that every lane passes before it accesses memory. A number that is no
+// instruction: there is none.
+uint32_t gate_of(const Program& program, const FlowFacts& facts);
+
 }  // namespace lockstep

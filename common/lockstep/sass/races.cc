@@ -9,13 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kLeastAddress = uint64_t{1} << 32;
 constexpr size_t kDepth = 8;  // of expressions and of pointers to pointers that are followed
-
-// Whether a constant is the address of a variable in global memory. A smaller one is a number.
-bool is_address(const Preset& constant) {
-  return constant.width == Width::k64 && constant.bits >= kLeastAddress && constant.bits < kSharedWindow;
-}
 
 bool is_shared(const MemoryAccess& access) { return access.space == Space::kShared; }
 bool is_global(const MemoryAccess& access) { return access.space == Space::kGlobal || access.space == Space::kGeneric; }
@@ -39,13 +33,12 @@ Races::Races(const Program& program, const FlowFacts& facts)
       facts_(facts),
       function_(functions_of(program)),
       makers_(makers_of(program)),
+      constants_(constants_of(program)),
       in_launch_(program, Among::kLaunch),
       in_block_(program, Among::kWarp) {
   for (uint32_t f = 0; f < program.functions.size(); ++f)
     for (const Preset& preset : program.functions[f].presets)
-      if (preset.source == Preset::kBits)
-        constants_[{f, preset.offset}] = preset;
-      else if (preset.source == Preset::kSpecial && is_block_number(static_cast<Special>(preset.bits)))
+      if (preset.source == Preset::kSpecial && is_block_number(static_cast<Special>(preset.bits)))
         block_numbers_.insert({f, preset.offset});
   for (const MemoryAccess& access : program.accesses) uses_.push_back(use_of(access));
   static const std::vector<uint32_t> kNoSteps;
@@ -64,7 +57,7 @@ Races::Races(const Program& program, const FlowFacts& facts)
 }
 
 bool Races::may_change(const MemoryAccess& load) {
-  if (program_.names[load.pc].find(".nc") != std::string::npos) return false;
+  if (program_.is_read_only(load)) return false;
   const Use& mine = uses_[load.index];
   return std::ranges::any_of(uses_, [&](const Use& other) {
     const MemoryAccess& access = *other.access;

@@ -44,6 +44,9 @@ std::string module_text() {
          kernel("to_four",
                 "and.b32 %r2, %r1, 3;\nmul.wide.u32 %rd6, %r2, 4;\nadd.u64 %rd7, %rd1, %rd6;\n"
                 "st.global.u32 [%rd7], %r1;") +
+         kernel("chosen_in_bounds",
+                "setp.ge.u32 %p1, %r1, 32;\n@%p1 ret;\nmov.u32 %r2, s;\natom.shared.add.u32 %r3, [%r2], 1;\n" +
+                    load_by("")) +
          kernel("pairs_to_one", "st.global.v2.u32 [%rd1], {%r1, %r1};") +
          kernel("fours_to_one", "st.global.v4.u32 [%rd1], {%r1, %r1, %r1, %r1};") +
          kernel("pairs_to_two",
@@ -87,13 +90,13 @@ class CarriedValues : public testing::Test {
     EXPECT_TRUE(device_->fill(*array, 0, kBytes).ok());
   }
 
-  void run(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
+  void run(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64, uint32_t blocks = 1) {
     FunctionInfo function;
     EXPECT_TRUE(device_->find_function(module_, kernel, &function).ok());
     const std::array<uint64_t, 2> params{a, b};
     LaunchRequest request;
     request.function = function.id;
-    request.grid = {1, 1, 1};
+    request.grid = {blocks, 1, 1};
     request.block = {threads, 1, 1};
     request.params = std::as_bytes(std::span(params));
     const Outcome outcome = device_->launch(request);
@@ -168,6 +171,17 @@ TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesInItsOwnLaunch) {
   };
   EXPECT_FALSE(depends_on_order(32));
   EXPECT_TRUE(depends_on_order(64));
+}
+
+// The other warps leave at the check of the bounds.
+TEST_F(CarriedValues, AWarpThatIsAloneInMemoryHasAnOrder) {
+  const auto depends_on_order = [&](uint32_t blocks) {
+    run("chosen_in_bounds", a_, b_, 128, blocks);
+    const auto launch = nlohmann::json::parse(device_->report_json())["launches"].back();
+    return launch.dump().find("the order in which threads come to") != std::string::npos;
+  };
+  EXPECT_FALSE(depends_on_order(1));
+  EXPECT_TRUE(depends_on_order(2));
 }
 
 // Of the lanes of one store to one place, a card keeps the lowest of the last 128 bytes.

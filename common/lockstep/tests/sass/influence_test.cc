@@ -306,6 +306,29 @@ TEST(OrderOfThreads, AWordOfSharedMemoryForAll) {
   EXPECT_FALSE(depends(asked(halves + "+64];", "st.shared.u32 [%r8], %r2;"), "st.shared"));
 }
 
+// r[b] += sin(x): the tables of sin() are variables that nobody writes.
+TEST(OrderOfThreads, ATableThatNobodyWritesHoldsNoSums) {
+  const auto body = [](const std::string& load, const std::string& table) {
+    return "mov.f32 %f1, 0f3F800000;\nred.global.add.f32 [%rd1], %f1;\nmov.u64 %rd8, 0x700000001000;\n" + load +
+           " %r3, [" + table + "];\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, " + table +
+           ", %rd3;\nst.shared.u32 [s], %r2;\nld.global.u8 %r4, [%rd4];";
+  };
+  EXPECT_TRUE(depends(body("ld.global.u32", "%rd1"), "ld.global.u8")) << "the sums themselves";
+  EXPECT_FALSE(depends(body("ld.global.u32", "%rd8"), "ld.global.u8")) << "a variable";
+  EXPECT_FALSE(depends(body("ld.global.nc.u32", "%rd1"), "ld.global.u8")) << "the kernel promises not to write it";
+}
+
+TEST(OrderOfThreads, WhereOneWarpAloneAccessesMemoryOnlyClocksDiffer) {
+  const auto depends_alone = [](const std::string& made) {
+    const Kernel kernel(made + "mul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;");
+    const FlowFacts facts(flow_of(kernel.program()));
+    return bool{depend_on_order(kernel.program(), facts, {}, {}, true).accesses[kernel.access("st.global").pc]};
+  };
+  EXPECT_FALSE(depends_alone("atom.global.add.u32 %r3, [%rd1], 1;\n"));
+  EXPECT_FALSE(depends_alone("ld.volatile.global.u32 %r3, [%rd1];\n"));
+  EXPECT_TRUE(depends_alone("mov.u32 %r3, %clock;\n"));
+}
+
 TEST(OrderOfThreads, AClockIsNeverTheSame) {
   EXPECT_TRUE(
       depends("mov.u32 %r3, %clock;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;",

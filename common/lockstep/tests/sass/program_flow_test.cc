@@ -56,5 +56,22 @@ TEST(ProgramFlow, AnIndexedBranchIsItsOwnCondition) {
   EXPECT_EQ(compares_of(kernel, "st.g"), Conditions{});
 }
 
+// The code behind which all accesses of global and shared memory stand.
+TEST(ProgramFlow, TheGateIsWhatAllPassBeforeTheyAccessMemory) {
+  const auto gate = [](const Kernel& kernel) {
+    return gate_of(kernel.program(), FlowFacts(flow_of(kernel.program())));
+  };
+  const std::string bounds = "setp.ge.u32 %p1, %r2, %r1;\n@%p1 bra OUT;\nadd.u32 %r3, %r2, 1;\n";
+  const Kernel in_bounds(bounds + "ld.global.u32 %r4, [%rd1];\nst.shared.u32 [s], %r4;\nOUT:");
+  EXPECT_EQ(gate(in_bounds), in_bounds.pc("ld.global"));
+  const Kernel in_loop(bounds + "AGAIN:\nld.global.u32 %r4, [%rd1];\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra AGAIN;\nOUT:");
+  EXPECT_EQ(gate(in_loop), in_loop.pc("add.u32"));
+  const Kernel on_two_sides(
+      "setp.ge.u32 %p1, %r2, %r1;\n@%p1 bra OTHER;\nld.global.u32 %r4, [%rd1];\nret;\nOTHER:\nst.shared.u32 [s], %r2;");
+  EXPECT_EQ(gate(on_two_sides), on_two_sides.pc("@%p1 bra"));
+  const Kernel no_access("add.u32 %r3, %r2, 1;");
+  EXPECT_EQ(gate(no_access), no_access.program().code.size());
+}
+
 }  // namespace
 }  // namespace lockstep
