@@ -2,6 +2,7 @@
 
 #include "alu/alu_handlers.h"
 #include "alu/arith_special.h"
+#include "alu/interpolation.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 namespace {

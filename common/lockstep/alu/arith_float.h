@@ -291,12 +291,6 @@ inline float div_approx(float a, float b, FloatMode m) {
   const bool flushed = size > 0x1p126f && size < std::numeric_limits<float>::infinity();
   return finish(flushed ? a * with_sign(0.0f, b) : flush_tiny(a / b, double{a} / b, m), m, a, b);
 }
-inline double flush_f64(double x) { return is_subnormal(x) ? with_sign(0.0, x) : x; }
-// 20 bits of the significand: the low word of the result is zero. Subnormals are flushed.
-inline double gross(double x) { return double_of(bits_of(flush_f64(x)) & ~uint64_t{0xffffffff}); }
-inline double rcp_approx_f64(double a) { return gross(1.0 / flush_f64(a)); }
-inline double rsqrt_approx_f64(double a) { return gross(1.0 / __builtin_sqrt(flush_f64(a))); }
-
 inline double rsqrt(double a, FloatMode m) { return finish(1.0 / root(a), m, a); }
 
 // --- sign, min, max -----------------------------------------------------------------------------------------------

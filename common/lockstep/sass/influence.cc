@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "program/register_use.h"
@@ -342,6 +343,13 @@ std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, c
   return behind;
 }
 
+// Whether lockstep's last bits may differ from a card's. Those of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64, of which
+// the logarithm of a double is made, do not (alu/interpolation.h).
+bool is_approximated(std::string_view name) {
+  const bool is_known = name.ends_with(".approx.ftz.f64");
+  return (name.find(".approx") != name.npos && !is_known) || name.starts_with("div.full");
+}
+
 void add_found(const Program& program, const ByAccess& found, Origins& origins) {
   for (uint32_t i = 0; i < found.size(); ++i)
     if (found[i]) origins.made[program.accesses[i].pc] = true;
@@ -374,8 +382,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
 
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found) {
   Origins origins;
-  for (const std::string& name : program.names)
-    origins.made.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
+  for (const std::string& name : program.names) origins.made.push_back(is_approximated(name));
   add_found(program, found, origins);
   const size_t instructions = program.code.size();
   Approximated result{ByInstruction(instructions), std::vector<std::vector<uint32_t>>(instructions),

@@ -237,7 +237,6 @@ TEST(ArithFloat, DivisionApproximations) {
   EXPECT_EQ(div_approx(6.0f, 3.0f, kPlain), 2.0f);
   EXPECT_EQ(bits_of(div_approx(-6.0f, 0x1.8p126f, kPlain)), 0x80000000u);  // the reciprocal is flushed
   EXPECT_TRUE(is_nan(div_approx(kInfinity, 0x1.8p126f, kPlain)));
-  EXPECT_EQ(bits_of(rcp_approx_f64(3.0)), bits_of(1.0 / 3.0) & 0xffffffff00000000u);
   EXPECT_EQ(rsqrt(4.0, kPlain), 0.5);
 }
 

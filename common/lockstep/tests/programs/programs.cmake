@@ -9,8 +9,8 @@ set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmente
 # happen in the device's process, and so do fetches from textures.
 set(served arrays graph_capture graph_conditional graph_nodes kernel_launches libraries surfaces textures)
 # These also run on a card, if there is one: what they expect must be what a card does.
-set(on_card ${served} grid_sync groups_90 kernel_launches_90 language_90 libcu_sync_90 look_back pipelines_90 progress registers
-            standard_library tensor_core_layouts_90 tensor_cores_90)
+set(on_card ${served} approximations grid_sync groups_90 kernel_launches_90 language_90 libcu_sync_90 look_back
+            pipelines_90 progress registers standard_library tensor_core_layouts_90 tensor_cores_90)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
 function(add_served_program_test binary)

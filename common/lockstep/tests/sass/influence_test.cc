@@ -211,6 +211,8 @@ TEST(Approximations, DecideWhereAndWhether) {
   for (const char* name : {"sin.approx", "lg2.approx", "rsqrt.approx.ftz"})
     EXPECT_EQ(of(std::string(name) + ".f32 %f2, %f1;\n"), (std::vector<bool>{true, false, false, true})) << name;
   EXPECT_EQ(of("sqrt.rn.f32 %f2, %f1;\n"), (std::vector<bool>{false, false, false, false}));
+  const std::string of_doubles = "cvt.f64.f32 %rd5, %f1;\nrcp.approx.ftz.f64 %rd6, %rd5;\ncvt.rn.f32.f64 %f2, %rd6;\n";
+  EXPECT_EQ(of(of_doubles), (std::vector<bool>{false, false, false, false})) << "known to the last bit";
 }
 
 // The slow path of cosf(): an index that counts there, under a branch that asks a sine.
