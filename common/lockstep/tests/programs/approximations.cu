@@ -1,5 +1,5 @@
-// The card's approximations for doubles, to the last bit: the upper words of 1/x for x in [1, 2), and of 1/sqrt(x) for x
-// in [1, 4), for every upper word of a significand. The sums are those of an H200.
+// The card's approximations for doubles, to the last bit: the upper words of 1/x for x in [1, 2), and of 1/sqrt(x) for
+// x in [1, 4), for every upper word of a significand. The sums are those of an H200.
 
 #include <cstdint>
 #include <vector>
@@ -61,8 +61,7 @@ int main() {
                    {0x7fe0000000000000, 0x0000000000000000, 0x1ff6a09e00000000},
                    {0xbff0000000000000, 0xbff0000000000000, 0x7fffffff00000000}};
   std::vector<Word> x, inverses, roots;
-  for (const auto& one : kMeasured)
-    x.push_back(one.x), inverses.push_back(one.inverse), roots.push_back(one.root);
+  for (const auto& one : kMeasured) x.push_back(one.x), inverses.push_back(one.inverse), roots.push_back(one.root);
   const size_t n = x.size();
   CUDA_CHECK(cudaMemcpy(device, x.data(), n * sizeof(Word), cudaMemcpyHostToDevice));
   of_each<<<1, unsigned(n)>>>(device, device + 32, device + 64);
