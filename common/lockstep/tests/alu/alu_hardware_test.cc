@@ -65,24 +65,13 @@ struct Bound {
   const char* prefix;
   double relative, absolute;
 };
-constexpr Bound kBounds[] = {{"div.approx", 0x1p-22, 0x1p-148},
-                             {"div.full", 0x1p-22, 0x1p-148},
-                             {"rcp.approx.f32", 0x1p-23, 0x1p-148},
-                             {"rcp.approx.ftz.f32", 0x1p-23, 0},
-                             {"sqrt.approx", 0x1p-22, 0},
-                             {"rsqrt.approx.f32", 0x1p-22, 0},
-                             {"rsqrt.approx.ftz.f32", 0x1p-22, 0},
-                             {"rsqrt.approx.f64", 0x1p-28, 0},
-                             {"ex2.approx.f32", 0x1p-21, 0x1p-148},
-                             {"ex2.approx.ftz.f32", 0x1p-21, 0},
-                             {"lg2.approx", 0x1p-21, 0x1p-21},
-                             {"sin.approx", 0, 0x1p-19},
-                             {"cos.approx", 0, 0x1p-19},
-                             {"tanh.approx.f32", 0x1p-10, 0},
-                             {"ex2.approx.f16", 0x1p-8, 0x1p-23},
-                             {"tanh.approx.f16", 0x1p-8, 0x1p-23},
-                             {"ex2.approx.ftz.bf16", 0x1p-6, 0},
-                             {"tanh.approx.bf16", 0x1p-6, 0}};
+constexpr Bound kBounds[] = {
+    {"div.approx", 0x1p-22, 0x1p-148},    {"div.full", 0x1p-22, 0x1p-148},    {"rcp.approx.f32", 0x1p-23, 0x1p-148},
+    {"rcp.approx.ftz.f32", 0x1p-23, 0},   {"sqrt.approx", 0x1p-22, 0},        {"rsqrt.approx.f32", 0x1p-22, 0},
+    {"rsqrt.approx.ftz.f32", 0x1p-22, 0}, {"rsqrt.approx.f64", 0x1p-28, 0},   {"ex2.approx.f32", 0x1p-21, 0x1p-148},
+    {"ex2.approx.ftz.f32", 0x1p-21, 0},   {"lg2.approx", 0x1p-21, 0x1p-21},   {"sin.approx", 0, 0x1p-19},
+    {"cos.approx", 0, 0x1p-19},           {"tanh.approx.f32", 0x1p-10, 0},    {"ex2.approx.f16", 0x1p-8, 0x1p-23},
+    {"tanh.approx.f16", 0x1p-8, 0x1p-23}, {"ex2.approx.ftz.bf16", 0x1p-6, 0}, {"tanh.approx.bf16", 0x1p-6, 0}};
 
 const Bound* bound_of(const std::string& name) {
   for (const auto& bound : kBounds)
