@@ -61,7 +61,8 @@ class KernelComparison {
     for (uint32_t pc = 0; pc < program.code.size() && !program.matrices.empty(); ++pc)
       for_each_source(program, program.code[pc], [&](uint32_t offset) { used_.insert({function_[pc], offset}); });
     forms_.static_shared = machine.static_shared;
-    forms_.registers = std::max<uint32_t>(machine.registers, machine.calls.empty() ? 16 : 32);
+    const uint32_t least = machine.calls.empty() ? 16 : 32;  // that the card was seen to give (docs/counters.md)
+    forms_.registers = std::max(machine.registers, least);
     forms_.of.resize(program.accesses.size());
     forms_.places = facts_.places();
     for (uint32_t pc = 0; pc < program.code.size(); ++pc) {

@@ -15,11 +15,12 @@
 namespace lockstep {
 namespace {
 
-// The arrays that an access may reach: the parameters from which its address is made, by their offsets, and variables,
-// by their addresses. Each is taken to be another array.
+// The arrays that an access may reach: the parameters from which its address is made, by their offsets. Two parameters
+// are taken to point to two arrays, and none to a variable. Variables are not told apart: a constant address may lie
+// inside one.
 class Arrays {
  public:
-  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory
+  static constexpr int64_t kUnknown = -1, kVariable = -2;  // kUnknown: a pointer that lies in memory
 
   explicit Arrays(const Program& program)
       : program_(program),
@@ -28,7 +29,7 @@ class Arrays {
         constants_(constants_of(program)) {}
 
   std::set<int64_t> of(const MemoryAccess& access) const {
-    if (access.base == 0) return {access.offset};
+    if (access.base == 0) return {kVariable};
     std::set<int64_t> found;
     std::set<uint32_t> seen;
     std::vector<uint32_t> open{access.base};
@@ -37,7 +38,7 @@ class Arrays {
       open.pop_back();
       const Register part{function_[access.pc], offset};
       if (const auto constant = constants_.find(part); constant != constants_.end() && is_address(constant->second))
-        found.insert(static_cast<int64_t>(constant->second.bits));
+        found.insert(kVariable);
       const auto makers = makers_.find(part);
       if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
       for (const uint32_t pc : makers->second) {

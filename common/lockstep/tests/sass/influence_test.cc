@@ -317,6 +317,10 @@ TEST(OrderOfThreads, ATableThatNobodyWritesHoldsNoSums) {
   };
   EXPECT_TRUE(depends(body("ld.global.u32", "%rd1"), "ld.global.u8")) << "the sums themselves";
   EXPECT_FALSE(depends(body("ld.global.u32", "%rd8"), "ld.global.u8")) << "a variable";
+  const std::string element =
+      "mov.f32 %f1, 0f3F800000;\nmov.u64 %rd9, 0x700000001004;\nred.global.add.f32 [%rd9], %f1;\n";
+  EXPECT_TRUE(depends(element + body("ld.global.u32", "%rd8"), "ld.global.u8"))
+      << "two constant addresses may lie in one variable";
   EXPECT_FALSE(depends(body("ld.global.nc.u32", "%rd1"), "ld.global.u8")) << "the kernel promises not to write it";
 }
 
