@@ -106,8 +106,8 @@ constexpr int64_t truncated_square(uint32_t x, int bits) {
 }
 
 // The significand of a result in [1/2, 1], with 20 bits. The sum has `fraction` bits behind the point. The unit adds a
-// constant, so that what it leaves out is half made up for. The measured results fit every constant from 0x3f3800 to
-// 0x3f3fff for the inverse, and from -0x2000 to -1 for the root.
+// constant, because it leaves out small products. Every constant from 0x3f3800 to 0x3f3fff explains the inverses that
+// were measured, and every one from -0x2000 to -1 the roots.
 constexpr uint32_t interpolated(const Coefficients& row, uint32_t x, int bits, int fraction, int64_t constant) {
   const int64_t sum = (int64_t{row.c0} << (fraction - 5)) + int64_t{row.c1} * x * (1 << 14) +
                       row.c2 * truncated_square(x, bits) + constant;
