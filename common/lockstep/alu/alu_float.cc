@@ -2,7 +2,6 @@
 
 #include "alu/alu_handlers.h"
 #include "alu/arith_special.h"
-#include "alu/interpolation.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 namespace {
@@ -41,20 +40,38 @@ void define_min_max(AluTable& t) {
   modal<max<double>>(t, "max", ".f64", kNoModes);
 }
 
-// A vector loop if the function covers the argument of every lane, else lane by lane. Both give the same results.
+// d = f(what the unit answers to x, sources...). By vectors if the unit interpolates for every lane; else
+// rare(sources...) lane by lane. Both give the same results.
+template <class F, class Function, class Rare, class... S>
+[[gnu::always_inline]] inline void by_vectors(std::byte* r, const AluOperands& i, Mask mask, Source<float> x,
+                                              Function f, Rare rare, S... sources) {
+  uint32_t others = 0;
+  for (int l = 0; l < kWarpSize; ++l) others |= F::covers(x[l]) ? 0u : 1u;
+  if (others != 0) return run_by_lane<float>(r, i.d, mask, rare, sources...);
+  uint32_t positions[kWarpSize];
+  double sums[kWarpSize];
+  uint32_t answers[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) positions[l] = F::position(x[l]);
+  interpolate(F::kRows, positions, sums);
+  for (int l = 0; l < kWarpSize; ++l) answers[l] = bits_of(F::result(x[l], positions[l], sums[l]));
+  run<float>(r, i.d, mask, f, Source<float>(reinterpret_cast<std::byte*>(answers), 0), sources...);
+}
 template <class F, bool ftz>
 [[gnu::flatten]] void handle_special(std::byte* r, const AluOperands& i, Mask mask) {
-  constexpr FloatMode mode{.ftz = ftz};
   const Source<float> a(r, i.a);
-  uint32_t rare = 0;
-  for (int l = 0; l < kWarpSize; ++l) rare |= F::covers(a[l]) ? 0u : 1u;
-  if (rare == 0) {
-    run<float>(
-        r, i.d, mask, [](float x) __attribute__((always_inline)) { return F::covered(x); }, a);
-  } else {
-    run_by_lane<float>(
-        r, i.d, mask, [](float x) { return special<F>(x, mode); }, a);
-  }
+  by_vectors<F>(
+      r, i, mask, a, [](float answer, float) __attribute__((always_inline)) { return answer; },
+      [](float x) { return special<F>(x, FloatMode{.ftz = ftz}); }, a);
+}
+template <bool full, bool ftz>
+[[gnu::flatten]] void handle_quotient(std::byte* r, const AluOperands& i, Mask mask) {
+  const Source<float> a(r, i.a), b(r, i.b);
+  by_vectors<Rcp>(
+      r, i, mask, b, [](float inverse, float x, float) __attribute__((always_inline)) {
+        constexpr FloatMode mode{.ftz = ftz};
+        return product(input(x, mode), inverse, mode);
+      },
+      [](float x, float y) { return quotient<full>(x, y, FloatMode{.ftz = ftz}); }, a, b);
 }
 
 template <class F>
@@ -66,21 +83,30 @@ void special_function(AluTable& t, const char* opcode, uint32_t allowed) {
          .allowed = allowed,
          .signature = TypesOf<special<F>>::signature});
 }
+template <bool full>
+void division(AluTable& t, const char* opcode) {
+  t.add(opcode, ".f32", "",
+        {.plain = handle_quotient<full, false>,
+         .ftz = handle_quotient<full, true>,
+         .general = handle_general<quotient<full>>,
+         .allowed = kFtz,
+         .signature = TypesOf<quotient<full>>::signature});
+}
 
 void define_approximate(AluTable& t) {
-  modal<div_approx>(t, "div.approx", ".f32", kFtz);
-  modal<div<float>>(t, "div.full", ".f32", kFtz);
-  modal<rcp<float>>(t, "rcp.approx", ".f32", kFtz);
-  modal<sqrt<float>>(t, "sqrt.approx", ".f32", kFtz);
-  modal<rsqrt>(t, "rsqrt.approx", ".f64", kNoModes);
-  op<rcp_approx_f64>(t, "rcp.approx.ftz", ".f64");
-  op<rsqrt_approx_f64>(t, "rsqrt.approx.ftz", ".f64");
+  division<false>(t, "div.approx");
+  division<true>(t, "div.full");
+  special_function<Rcp>(t, "rcp.approx", kFtz);
+  special_function<Sqrt>(t, "sqrt.approx", kFtz);
   special_function<Rsqrt>(t, "rsqrt.approx", kFtz);
   special_function<Sin>(t, "sin.approx", kFtz);
   special_function<Cos>(t, "cos.approx", kFtz);
   special_function<Lg2>(t, "lg2.approx", kFtz);
   special_function<Ex2>(t, "ex2.approx", kFtz);
   special_function<Tanh>(t, "tanh.approx", kNoModes);
+  op<rsqrt_f64>(t, "rsqrt.approx", ".f64");
+  op<rcp_approx_f64>(t, "rcp.approx.ftz", ".f64");
+  op<rsqrt_approx_f64>(t, "rsqrt.approx.ftz", ".f64");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // alu_half: f16, bf16 and packed arithmetic → handlers.
 
 #include "alu/alu_handlers.h"
-#include "alu/arith_float.h"
+#include "alu/arith_special.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 namespace {

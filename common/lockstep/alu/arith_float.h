@@ -284,14 +284,6 @@ T sqrt(T a, FloatMode m) {
                 m, a);
 }
 
-// Computed as a times the reciprocal, which is flushed to zero for divisors above 2^126.
-inline float div_approx(float a, float b, FloatMode m) {
-  a = input(a, m), b = input(b, m);
-  const float size = magnitude(b);
-  const bool flushed = size > 0x1p126f && size < std::numeric_limits<float>::infinity();
-  return finish(flushed ? a * with_sign(0.0f, b) : flush_tiny(a / b, double{a} / b, m), m, a, b);
-}
-inline double rsqrt(double a, FloatMode m) { return finish(1.0 / root(a), m, a); }
 
 // --- sign, min, max -----------------------------------------------------------------------------------------------
 
@@ -402,15 +394,6 @@ template <class T>
 constexpr T abs_half(T a, FloatMode m) {
   return with_half_bits(a, input(a, m).bits & 0x7fffu);
 }
-template <class T>
-T ex2_half(T a, FloatMode m) {
-  return finish_half<T>(__builtin_exp2(to_double(input(a, m))), m);
-}
-template <class T>
-T tanh_half(T a, FloatMode m) {
-  return finish_half<T>(__builtin_tanh(to_double(input(a, m))), m);
-}
-
 // The min and max of f32, exact for halves. A NaN becomes the NaN of the half format.
 template <class T>
 constexpr T min_half(T a, T b, FloatMode m) {

@@ -1,148 +1,124 @@
-// interpolation: 1/x and 1/sqrt(x) as the card's unit for special functions computes them for doubles
-// (rcp.approx.ftz.f64, rsqrt.approx.ftz.f64), to the last bit. The upper bits of the significand choose a row of a
-// table. The lower bits are the x of c0 + c1 x + c2 x^2, in fixed point. x^2 lacks the partial products that are worth
-// less than a bit of its highest 15. The low word of the argument is not looked at, and that of the result is zero.
+// interpolation: the card's unit for special functions (MUFU in SASS), to the last bit. It looks up a row by the upper
+// bits of the argument. The lower 17 bits are the x of c0 + c1 x + c2 x^2, in fixed point. Of x^2 it adds only the
+// partial products that reach the highest 15 bits. The sum is cut off, never rounded.
 //
 // Oberman and Siu describe such a unit ("A High-Performance Area-Efficient Multifunction Interpolator", 2005), without
-// the tables. These are the only whole numbers that explain the results of an H200 for all 2^20 upper words of a
-// significand, for x in [1, 2) and, under the root, in [1, 4).
+// the tables. docs/lockstep.md says which arguments were compared with a card.
+//
+// The sums are whole numbers below 2^53, so doubles hold them, and no order of the additions changes them.
 #pragma once
 
-#include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <cstdint>
+
+#include "alu/interpolation_rows.h"
+#include "alu/operands.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 
-struct Coefficients {
-  uint32_t c0;  // in units of 2^-25
-  int32_t c1;   // in units of 2^-22, for x = 1 at the end of the row
-  int32_t c2;   // rcp: in units of 2^-23; rsqrt: of 2^-22
+struct alignas(4 * sizeof(double)) Row {
+  double c0, c1, c2, unused;
 };
-
-// clang-format off
-inline constexpr Coefficients kReciprocals[128] = {
-    {33554432, -65534, 1013}, {33034210, -64522, 989}, {32521990, -63533, 966}, {32017589, -62567, 945},
-    {31520830, -61622, 923}, {31031544, -60699, 902}, {30549560, -59797, 883}, {30074714, -58914, 863},
-    {29606852, -58051, 845}, {29145822, -57207, 827}, {28691473, -56381, 809}, {28243659, -55572, 791},
-    {27802245, -54781, 774}, {27367092, -54007, 758}, {26938067, -53249, 742}, {26515042, -52507, 727},
-    {26097893, -51780, 711}, {25686498, -51068, 696}, {25280738, -50371, 682}, {24880498, -49688, 669},
-    {24485667, -49019, 656}, {24096137, -48363, 642}, {23711799, -47721, 631}, {23332554, -47091, 618},
-    {22958297, -46473, 605}, {22588934, -45868, 594}, {22224366, -45274, 582}, {21864502, -44692, 572},
-    {21509254, -44121, 561}, {21158529, -43560, 549}, {20812245, -43011, 540}, {20470315, -42471, 529},
-    {20132661, -41942, 519}, {19799201, -41423, 510}, {19469856, -40913, 501}, {19144555, -40412, 490},
-    {18823219, -39921, 482}, {18505780, -39439, 474}, {18192164, -38965, 465}, {17882305, -38500, 457},
-    {17576133, -38043, 449}, {17273585, -37594, 441}, {16974597, -37153, 433}, {16679106, -36720, 426},
-    {16387050, -36294, 418}, {16098371, -35876, 412}, {15813010, -35464, 403}, {15530910, -35060, 397},
-    {15252017, -34663, 390}, {14976273, -34272, 383}, {14703628, -33888, 377}, {14434032, -33511, 371},
-    {14167429, -33140, 366}, {13903772, -32774, 358}, {13643012, -32415, 353}, {13385102, -32062, 348},
-    {13129997, -31714, 341}, {12877650, -31373, 337}, {12628014, -31036, 331}, {12381048, -30705, 326},
-    {12136711, -30379, 320}, {11894960, -30059, 316}, {11655753, -29743, 310}, {11419049, -29432, 305},
-    {11184812, -29127, 302}, {10953004, -28826, 297}, {10723584, -28529, 291}, {10496516, -28237, 287},
-    {10271767, -27950, 283}, {10049298, -27667, 279}, {9829078, -27388, 274}, {9611071, -27114, 271},
-    {9395243, -26843, 266}, {9181563, -26577, 263}, {8969998, -26314, 258}, {8760518, -26056, 256},
-    {8553093, -25801, 251}, {8347690, -25550, 248}, {8144282, -25302, 243}, {7942838, -25058, 240},
-    {7743332, -24818, 237}, {7545736, -24581, 233}, {7350021, -24348, 231}, {7156161, -24117, 226},
-    {6964129, -23890, 223}, {6773901, -23667, 222}, {6585451, -23446, 218}, {6398754, -23228, 214},
-    {6213786, -23014, 212}, {6030523, -22802, 208}, {5848939, -22593, 205}, {5669016, -22388, 204},
-    {5490727, -22184, 199}, {5314052, -21984, 197}, {5138969, -21787, 196}, {4965456, -21592, 193},
-    {4793492, -21399, 189}, {4623057, -21209, 186}, {4454131, -21022, 184}, {4286691, -20837, 182},
-    {4120722, -20655, 180}, {3956201, -20475, 178}, {3793111, -20297, 175}, {3631434, -20122, 173},
-    {3471150, -19949, 171}, {3312241, -19778, 169}, {3154692, -19609, 166}, {2998483, -19443, 165},
-    {2843598, -19278, 161}, {2690020, -19116, 160}, {2537732, -18956, 159}, {2386719, -18797, 155},
-    {2236964, -18641, 154}, {2088452, -18487, 153}, {1941167, -18334, 150}, {1795096, -18184, 149},
-    {1650220, -18035, 147}, {1506527, -17888, 145}, {1364004, -17743, 143}, {1222632, -17600, 143},
-    {1082403, -17458, 140}, {943300, -17318, 138}, {805309, -17180, 137}, {668417, -17043, 135}, {532612, -16908, 133},
-    {397881, -16775, 132}, {264209, -16643, 131}, {131587, -16513, 130},
+template <size_t n>
+struct Rows {
+  Row row[n];
 };
-inline constexpr Coefficients kInverseRoots[2][64] = {{  // of [1, 2), of [2, 4)
-    {33554431, -65531, 754}, {33036207, -64024, 725}, {32529809, -62575, 698}, {32034789, -61179, 672},
-    {31550730, -59835, 648}, {31077231, -58539, 625}, {30613915, -57289, 603}, {30160423, -56083, 582},
-    {29716413, -54919, 562}, {29281556, -53794, 543}, {28855542, -52708, 526}, {28438081, -51657, 508},
-    {28028884, -50641, 492}, {27627688, -49658, 476}, {27234229, -48706, 461}, {26848266, -47784, 446},
-    {26469560, -46891, 433}, {26097893, -46026, 420}, {25733042, -45186, 407}, {25374807, -44372, 395},
-    {25022988, -43582, 383}, {24677395, -42815, 372}, {24337847, -42071, 362}, {24004171, -41348, 352},
-    {23676199, -40645, 342}, {23353773, -39962, 332}, {23036733, -39298, 323}, {22724934, -38652, 314},
-    {22418232, -38023, 305}, {22116490, -37412, 298}, {21819574, -36816, 290}, {21527362, -36237, 283},
-    {21239728, -35672, 275}, {20956553, -35122, 268}, {20677720, -34586, 262}, {20403126, -34063, 255},
-    {20132661, -33553, 248}, {19866222, -33056, 242}, {19603712, -32571, 236}, {19345031, -32098, 231},
-    {19090094, -31636, 225}, {18838804, -31185, 220}, {18591081, -30745, 215}, {18346839, -30315, 210},
-    {18105997, -29895, 205}, {17868476, -29485, 201}, {17634204, -29084, 196}, {17403102, -28691, 191},
-    {17175104, -28308, 187}, {16950137, -27933, 183}, {16728137, -27566, 179}, {16509040, -27208, 176},
-    {16292783, -26857, 172}, {16079303, -26513, 168}, {15868543, -26177, 165}, {15660444, -25848, 162},
-    {15454954, -25525, 158}, {15252017, -25209, 154}, {15051580, -24900, 151}, {14853591, -24597, 148},
-    {14658002, -24300, 145}, {14464762, -24009, 143}, {14273832, -23724, 140}, {14085159, -23444, 137},
-  }, {
-    {13898699, -46337, 533}, {13532260, -45272, 513}, {13174184, -44247, 493}, {12824151, -43260, 475},
-    {12481868, -42310, 459}, {12147054, -41393, 442}, {11819443, -40510, 427}, {11498774, -39657, 412},
-    {11184812, -38834, 398}, {10877321, -38038, 384}, {10576087, -37270, 371}, {10280895, -36527, 359},
-    {9991551, -35809, 348}, {9707860, -35113, 336}, {9429641, -34440, 326}, {9156727, -33789, 316},
-    {8888941, -33157, 306}, {8626131, -32545, 297}, {8368146, -31952, 288}, {8114835, -31376, 279},
-    {7866059, -30817, 271}, {7621689, -30275, 263}, {7381593, -29749, 256}, {7145649, -29237, 248},
-    {6913737, -28740, 241}, {6685744, -28257, 235}, {6461563, -27788, 229}, {6241090, -27331, 222},
-    {6024217, -26887, 217}, {5810856, -26454, 210}, {5600905, -26033, 205}, {5394281, -25623, 199},
-    {5190889, -25224, 195}, {4990654, -24835, 190}, {4793493, -24456, 185}, {4599324, -24086, 180},
-    {4408076, -23726, 176}, {4219675, -23374, 171}, {4034052, -23031, 167}, {3851140, -22697, 163},
-    {3670870, -22370, 159}, {3493183, -22051, 155}, {3318015, -21740, 152}, {3145311, -21436, 148},
-    {2975008, -21139, 145}, {2807056, -20849, 142}, {2641401, -20565, 138}, {2477985, -20288, 136},
-    {2316765, -20017, 133}, {2157691, -19752, 130}, {2000716, -19492, 126}, {1845791, -19239, 124},
-    {1692872, -18991, 122}, {1541921, -18748, 119}, {1392888, -18510, 117}, {1245742, -18277, 114},
-    {1100437, -18049, 112}, {956938, -17826, 110}, {815209, -17607, 107}, {675210, -17393, 105}, {536908, -17183, 103},
-    {400267, -16977, 101}, {265257, -16775, 99}, {131849, -16578, 97},
-  }};
-// clang-format on
+// `less`: what the table leaves out, in the unit of the sum. The constant makes up for the small products that the card
+// leaves out.
+template <size_t n>
+constexpr Rows<n> rows_of(const Coefficients (&from)[n], double c0_unit, double c2_unit, double constant, double less) {
+  Rows<n> rows{};
+  for (size_t i = 0; i < n; ++i)
+    rows.row[i] = {from[i].c0 * c0_unit + constant + less, double(from[i].c1), from[i].c2 * c2_unit, 0};
+  return rows;
+}
+// Those of [1, 2), then those of [2, 4).
+template <size_t n>
+constexpr Rows<2 * n> rows_of(const Coefficients (&from)[2][n], double c0_unit, double c2_unit, double constant,
+                              double less) {
+  Coefficients all[2 * n] = {};
+  for (size_t i = 0; i < 2 * n; ++i) all[i] = from[i / n][i % n];
+  return rows_of(all, c0_unit, c2_unit, constant, less);
+}
 
-// x has `bits` bits.
-constexpr int64_t truncated_square(uint32_t x, int bits) {
-  const int least = 2 * bits - 15;  // a product of the bits i and j is worth 2^(i + j), twice if they differ
-  int64_t square = 0;
-  for (int i = 0; i < bits; ++i) {
-    if (!(x >> i & 1)) continue;
-    if (2 * i >= least) square += int64_t{1} << 2 * i;
-    const int first = std::max(i + 1, least - 1 - i);
-    square += int64_t{x >> first} << (first + i + 1);
-  }
+inline constexpr auto kReciprocalRows = rows_of(kReciprocals, 0x1p14, 2, 4046, 0x1p39);  // 1 / x, in units of 2^-40
+inline constexpr auto kInverseRootRows = rows_of(kInverseRoots, 0x1p14, 4, -1, 0x1p39);  // 1 / sqrt(x), of 2^-40
+inline constexpr auto kRootRows = rows_of(kRoots, 0x1p14, 2, -1, 0x1p40);                // sqrt(x), of 2^-40
+inline constexpr auto kPowerRows = rows_of(kPowers, 0x1p13, 1, 6114, 0x1p38);            // 2^x, of 2^-38
+inline constexpr auto kLogarithmRows = rows_of(kLogarithms, 0x1p12, 2, 837, 0);          // log2(x), of 2^-38
+inline constexpr auto kSineRows = rows_of(kSines, 0x1p12, 1, 0, 0);                      // sin(x * pi / 2), of 2^-37
+inline constexpr auto kTanhRows = rows_of(kTanhs, 0x1p13, 1, 0, 0);                      // tanh(x), of 2^-39
+
+// x^2 / 2^19, of 17 bits. The product of the bits i and j is worth 2^(i + j), twice if they differ.
+constexpr uint32_t upper_square(uint32_t x) {
+  const uint32_t high = x >> 9;
+  uint32_t square = high * high >> 1;
+  for (int i = 2; i <= 8; ++i) square += -(x >> i & 1) & x >> (18 - i);
   return square;
 }
 
-// The significand of a result in [1/2, 1], with 20 bits. The sum has `fraction` bits behind the point. The unit adds a
-// constant, because it leaves out small products. Every constant from 0x3f3800 to 0x3f3fff explains the inverses that
-// were measured, and every one from -0x2000 to -1 the roots.
-constexpr uint32_t interpolated(const Coefficients& row, uint32_t x, int bits, int fraction, int64_t constant) {
-  const int64_t sum = (int64_t{row.c0} << (fraction - 5)) + int64_t{row.c1} * x * (1 << 14) +
-                      row.c2 * truncated_square(x, bits) + constant;
-  return static_cast<uint32_t>(sum >> fraction);
+// A position: the row's number, of 7 bits, and 17 bits of x below it. The unit ignores the bits above.
+constexpr uint32_t row_of(uint32_t position) { return position >> 17 & 0x7f; }
+constexpr uint32_t x_of(uint32_t position) { return position & 0x1ffff; }
+
+template <size_t n>
+constexpr double interpolated(const Rows<n>& rows, uint32_t position) {
+  const Row& row = rows.row[row_of(position)];
+  return row.c0 + row.c1 * x_of(position) + row.c2 * upper_square(x_of(position));
 }
 
-inline double of_upper_word(uint32_t word) { return std::bit_cast<double>(uint64_t{word} << 32); }
-
-// What both functions say about arguments without an inverse.
-inline constexpr uint32_t kSign = 0x8000'0000, kInfinity = 0x7ff0'0000, kNoNumber = 0x7fff'ffff;
-
-inline double rcp_approx_f64(double a) {
-  const auto word = static_cast<uint32_t>(std::bit_cast<uint64_t>(a) >> 32);
-  const uint32_t sign = word & kSign, exponent = word >> 20 & 0x7ff, significand = word & 0xf'ffff;
-  if (exponent == 0x7ff) return of_upper_word(significand ? kNoNumber : sign);
-  if (exponent == 0) return of_upper_word(sign | kInfinity);
-  const uint32_t inverse = interpolated(kReciprocals[significand >> 13], significand & 0x1fff, 13, 29, 0x3f'3c00);
-  // The exponent of the result is 1022 (of 1/2) + 1023 - that of the argument.
-  const int32_t result = static_cast<int32_t>(inverse) + (2045 - static_cast<int32_t>(exponent)) * (1 << 20);
-  return of_upper_word(result < 1 << 20 ? sign : sign | static_cast<uint32_t>(result));
+// upper_square() of all lanes. Its sum of products fits into a byte, so one vector holds those of the warp.
+inline void upper_squares(const uint32_t (&positions)[kWarpSize], double (&squares)[kWarpSize]) {
+  using Bytes = uint8_t __attribute__((vector_size(kWarpSize)));
+  uint8_t low[kWarpSize], high[kWarpSize], products[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) low[l] = static_cast<uint8_t>(positions[l] >> 2 & 0x7f);
+  for (int l = 0; l < kWarpSize; ++l) high[l] = static_cast<uint8_t>(positions[l] >> 10 & 0x7f);
+  Bytes bits, part, sum{};
+  __builtin_memcpy(&bits, low, sizeof bits);
+  __builtin_memcpy(&part, high, sizeof part);
+#pragma GCC unroll 7
+  for (uint8_t bit = 0x40; bit != 0; bit >>= 1, part >>= 1) sum += (bits & bit) != 0 ? part : Bytes{};
+  __builtin_memcpy(products, &sum, sizeof sum);
+  for (int l = 0; l < kWarpSize; ++l) {
+    const auto upper = static_cast<int32_t>(positions[l] >> 9 & 0xff);
+    squares[l] = (upper * upper >> 1) + products[l];
+  }
 }
 
-inline double rsqrt_approx_f64(double a) {
-  const auto word = static_cast<uint32_t>(std::bit_cast<uint64_t>(a) >> 32);
-  const uint32_t sign = word & kSign, exponent = word >> 20 & 0x7ff, significand = word & 0xf'ffff;
-  if (exponent == 0) return of_upper_word(sign | kInfinity);
-  if (sign || (exponent == 0x7ff && significand)) return of_upper_word(kNoNumber);
-  if (exponent == 0x7ff) return 0;
-  const uint32_t odd = exponent & 1;
-  const uint32_t inverse = odd && significand == 0 ? 1 << 20  // of a power of four
-                                                   : interpolated(kInverseRoots[1 - odd][significand >> 14],
-                                                                  significand & 0x3fff, 14, 30, -0x1000);
-  // Likewise with half of the argument's exponent, which is even behind 1023 or 1024: 1022 + (1024 - odd - exponent)
-  // / 2.
-  return of_upper_word(inverse + ((3068 - odd - exponent) / 2 << 20));
+// interpolated() of all lanes. The rows of four lanes are turned into columns.
+template <size_t n>
+inline void interpolate(const Rows<n>& rows, const uint32_t (&positions)[kWarpSize], double (&sums)[kWarpSize]) {
+  using Four = double __attribute__((vector_size(4 * sizeof(double))));
+  uint32_t offsets[kWarpSize];
+  double x[kWarpSize], squares[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) offsets[l] = row_of(positions[l]) * uint32_t{sizeof(Row)};
+  for (int l = 0; l < kWarpSize; ++l) x[l] = static_cast<int32_t>(x_of(positions[l]));
+  upper_squares(positions, squares);
+#pragma GCC unroll 1
+  for (int l = 0; l < kWarpSize; l += 4) {
+    Four row0, row1, row2, row3, xs, qs;
+    const auto load = [&](Four& row, uint32_t offset) {
+      __builtin_memcpy(&row, reinterpret_cast<const std::byte*>(rows.row) + offset, sizeof row);
+    };
+    load(row0, offsets[l]), load(row1, offsets[l + 1]), load(row2, offsets[l + 2]), load(row3, offsets[l + 3]);
+    const Four even01 = __builtin_shufflevector(row0, row1, 0, 4, 2, 6);  // c0 c0 c2 c2
+    const Four even23 = __builtin_shufflevector(row2, row3, 0, 4, 2, 6);
+    const Four odd01 = __builtin_shufflevector(row0, row1, 1, 5, 3, 7);  // c1 c1
+    const Four odd23 = __builtin_shufflevector(row2, row3, 1, 5, 3, 7);
+    const Four c0 = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
+    const Four c1 = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
+    const Four c2 = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
+    __builtin_memcpy(&xs, x + l, sizeof xs);
+    __builtin_memcpy(&qs, squares + l, sizeof qs);
+    const Four sum = c0 + c1 * xs + c2 * qs;
+    __builtin_memcpy(sums + l, &sum, sizeof sum);
+  }
 }
+
+constexpr double without_low_bits(double x) {  // with a float's 24 bits
+  return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, x) & ~uint64_t{0x1fff'ffff});
+}
+// A float of the bits that are kept, for results that are no subnormal floats.
+constexpr float cut_off(double x) { return static_cast<float>(without_low_bits(x)); }
 
 }  // namespace lockstep::LOCKSTEP_ISA

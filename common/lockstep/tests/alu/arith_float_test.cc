@@ -7,6 +7,7 @@
 
 #include "alu/arith_compare.h"
 #include "alu/arith_int.h"
+#include "alu/arith_special.h"
 
 namespace lockstep::baseline {
 namespace {
@@ -234,10 +235,12 @@ TEST(ArithFloat, MinAndMax) {
 }
 
 TEST(ArithFloat, DivisionApproximations) {
-  EXPECT_EQ(div_approx(6.0f, 3.0f, kPlain), 2.0f);
-  EXPECT_EQ(bits_of(div_approx(-6.0f, 0x1.8p126f, kPlain)), 0x80000000u);  // the reciprocal is flushed
-  EXPECT_TRUE(is_nan(div_approx(kInfinity, 0x1.8p126f, kPlain)));
-  EXPECT_EQ(rsqrt(4.0, kPlain), 0.5);
+  EXPECT_EQ(quotient<false>(6.0f, 3.0f, kPlain), 2.0f);
+  EXPECT_EQ(bits_of(quotient<false>(-6.0f, 0x1.8p126f, kPlain)), 0x80000000u);  // the reciprocal is flushed
+  EXPECT_EQ(quotient<true>(-0x1.8p126f, 0x1.8p126f, kPlain), -1.0f);
+  EXPECT_TRUE(is_nan(quotient<false>(kInfinity, 0x1.8p126f, kPlain)));
+  EXPECT_EQ(rsqrt_f64(4.0), 0.5);
+  EXPECT_EQ(rsqrt_f64(0x1p-1074), 0x1p537);
 }
 
 // --- comparisons --------------------------------------------------------------------------------------------------

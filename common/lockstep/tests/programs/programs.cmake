@@ -9,7 +9,7 @@ set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmente
 # happen in the device's process, and so do fetches from textures.
 set(served arrays graph_capture graph_conditional graph_nodes kernel_launches libraries surfaces textures)
 # These also run on a card, if there is one: what they expect must be what a card does.
-set(on_card ${served} approximations grid_sync groups_90 kernel_launches_90 language_90 libcu_sync_90 look_back
+set(on_card ${served} approximations approximations_90 grid_sync groups_90 kernel_launches_90 language_90 libcu_sync_90 look_back
             pipelines_90 progress registers standard_library tensor_core_layouts_90 tensor_cores_90)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
@@ -114,6 +114,10 @@ foreach(program IN LISTS programs)
     endif()
   endforeach()
 endforeach()
+# The approximations of all 2^32 floats.
+add_test(NAME lockstep.program.approximations.all COMMAND ${CMAKE_CURRENT_BINARY_DIR}/approximations all)
+set_tests_properties(lockstep.program.approximations.all PROPERTIES LABELS "lockstep;long" TIMEOUT ${WARPLADDER_HANGS_AFTER}
+                     ENVIRONMENT "LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lockstep")
 add_custom_target(lockstep_long_programs DEPENDS ${long_targets})
 add_test(NAME lockstep.long_programs COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target lockstep_long_programs)
 set_tests_properties(lockstep.long_programs PROPERTIES LABELS "lockstep;long" FIXTURES_SETUP long_programs TIMEOUT ${WARPLADDER_HANGS_AFTER})
