@@ -344,11 +344,44 @@ std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, c
   return behind;
 }
 
-// Whether lockstep's last bits may differ from a card's. Those of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64, of which
-// the logarithm of a double is made, do not (alu/interpolation.h).
-bool is_approximated(std::string_view name) {
-  const bool is_known = name.ends_with(".approx.ftz.f64");
-  return (name.find(".approx") != name.npos && !is_known) || name.starts_with("div.full");
+// Whether ptxas may compute this value while it compiles, because it is made of constants alone.
+bool is_of_constants(const Program& program, const std::vector<uint32_t>& function, const Places& makers,
+                     const std::map<Register, Preset>& constants, uint32_t pc) {
+  std::set<uint32_t> seen{pc};
+  std::vector<uint32_t> open{pc};
+  bool all_known = true;
+  while (all_known && !open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    all_known = program.code[at].kind == Kind::kAlu;
+    for_each_source(program, program.code[at], [&](uint32_t offset) {
+      const Register source{function[at], offset};
+      const auto made = makers.find(source);
+      if (made == makers.end())
+        all_known = all_known && constants.contains(source);
+      else
+        for (const uint32_t maker : made->second)
+          if (seen.insert(maker).second) open.push_back(maker);
+    });
+  }
+  return all_known;
+}
+
+// The instructions whose last bits may differ from a card's. lockstep has the bits of the card's unit for special
+// functions (alu/interpolation.h). But ptxas rounds better where it knows the argument, and it makes one instruction of
+// the product in a division and of an addition behind it.
+ByInstruction approximations(const Program& program) {
+  ByInstruction found;
+  for (const std::string_view name : program.names)
+    found.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
+  if (std::ranges::count(found, true) == 0) return found;
+  const std::vector<uint32_t> function = functions_of(program);
+  const Places makers = makers_of(program);
+  const std::map<Register, Preset> constants = constants_of(program);
+  for (uint32_t pc = 0; pc < found.size(); ++pc)
+    found[pc] = found[pc] &&
+                (program.names[pc].starts_with("div.") || is_of_constants(program, function, makers, constants, pc));
+  return found;
 }
 
 void add_found(const Program& program, const ByAccess& found, Origins& origins) {
@@ -383,7 +416,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
 
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found) {
   Origins origins;
-  for (const std::string& name : program.names) origins.made.push_back(is_approximated(name));
+  origins.made = approximations(program);
   add_found(program, found, origins);
   const size_t instructions = program.code.size();
   Approximated result{ByInstruction(instructions), std::vector<std::vector<uint32_t>>(instructions),

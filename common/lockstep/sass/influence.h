@@ -31,8 +31,8 @@ struct Dependent {
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
                           const ByAccess& contested = {}, bool alone = false);
 
-// What depends on a function that the hardware approximates (ex2, lg2, sin, cos, rcp, rsqrt, …): lockstep's last bits
-// differ from a card's.
+// What depends on an approximation whose last bits may differ from a card's: a division with .approx or .full, or
+// another function with .approx whose argument ptxas knows.
 struct Approximated {
   ByInstruction addresses;  // whether the address depends on one
   // By instruction: the branches that ask about one and decide whether the access, or the call of printf(), is made.

@@ -337,28 +337,31 @@ TEST(MachineCode, LanesThatPartAreADoubtBehindAYield) {
   EXPECT_FALSE(is_doubtful(store_behind("YIELD", "32"), kGlobal + "global_op_st.sum")) << "no lanes part";
 }
 
-// if (sinf(tid) <= bound) store. No sine is above 2, and half of them are above 0.
+// if (__fdividef(tid, 37) <= bound) store. No quotient is above 2, and some are above 1/2.
 TEST(MachineCode, AnApproximatedFunctionIsADoubtOnlyIfLanesDiffer) {
-  const std::string sine = "cvt.rn.f32.u32 %f1, %r1;\nsin.approx.f32 %f2, %f1;\n";
+  const std::string quotient = "cvt.rn.f32.u32 %f1, %r1;\ndiv.approx.f32 %f2, %f1, 0f42140000;\n";
   const auto stored_unless_above = [&](const char* bound) {
     return launch_with(
-        Tools{}, sine + "setp.gt.f32 %p1, %f2, " + bound + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
+        Tools{}, quotient + "setp.gt.f32 %p1, %f2, " + bound + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
   };
-  const json all = stored_unless_above("0f40000000"), some = stored_unless_above("0f00000000");
+  const json all = stored_unless_above("0f40000000"), some = stored_unless_above("0f3F000000");
   EXPECT_FALSE(is_doubtful(all, kGlobal + "global_op_st.sum"));
   EXPECT_TRUE(is_doubtful(some, kGlobal + "global_op_st.sum"));
   EXPECT_TRUE(notes_say(some, "approximates"));
-  const json index = launch_with(Tools{}, sine +
+  const json index = launch_with(Tools{}, quotient +
                                               "cvt.rzi.u32.f32 %r3, %f2;\nmul.wide.u32 %rd2, %r3, 4;\n"
                                               "add.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;");
   EXPECT_TRUE(is_doubtful(index, kGlobal + "global_op_st.sum"));
 }
 
-// if (a != b) store, with two sines: on a card some may differ in their last bits, though here none does, or all do.
+// if (a != b) store, with two quotients: on a card some may differ in their last bits, though here none does, or all
+// do.
 TEST(MachineCode, WhetherApproximatedValuesAreEqualIsADoubtThoughAllLanesAgree) {
   const auto stored_if = [](const std::string& question) {
-    return launch_with(Tools{}, "cvt.rn.f32.u32 %f1, %r1;\nsin.approx.f32 %f2, %f1;\nsin.approx.f32 %f3, %f1;\n" +
-                                    question + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
+    return launch_with(Tools{},
+                       "cvt.rn.f32.u32 %f1, %r1;\ndiv.approx.f32 %f2, %f1, 0f42140000;\n"
+                       "div.approx.f32 %f3, %f1, 0f42140000;\n" +
+                           question + ";\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;\nOUT:\n");
   };
   EXPECT_TRUE(is_doubtful(stored_if("setp.eq.f32 %p1, %f2, %f3"), kGlobal + "global_op_st.sum")) << "nobody stores";
   EXPECT_TRUE(is_doubtful(stored_if("setp.neu.f32 %p1, %f2, %f3"), kGlobal + "global_op_st.sum")) << "all do";

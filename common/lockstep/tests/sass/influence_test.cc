@@ -208,17 +208,23 @@ TEST(Approximations, DecideWhereAndWhether) {
     return std::vector<bool>{found.deciders[whether] == branch, found.deciders[where] == branch,
                              found.addresses[whether], found.addresses[where]};
   };
-  for (const char* name : {"sin.approx", "lg2.approx", "rsqrt.approx.ftz"})
-    EXPECT_EQ(of(std::string(name) + ".f32 %f2, %f1;\n"), (std::vector<bool>{true, false, false, true})) << name;
-  EXPECT_EQ(of("sqrt.rn.f32 %f2, %f1;\n"), (std::vector<bool>{false, false, false, false}));
-  const std::string of_doubles = "cvt.f64.f32 %rd5, %f1;\nrcp.approx.ftz.f64 %rd6, %rd5;\ncvt.rn.f32.f64 %f2, %rd6;\n";
-  EXPECT_EQ(of(of_doubles), (std::vector<bool>{false, false, false, false})) << "known to the last bit";
+  const std::vector<bool> doubtful{true, false, false, true}, certain{false, false, false, false};
+  const std::string loaded = "ld.global.f32 %f1, [%rd1];\n", constant = "mov.f32 %f1, 0f40400000;\n";
+  for (const char* name : {"sin.approx", "lg2.approx", "rsqrt.approx.ftz"}) {
+    EXPECT_EQ(of(loaded + name + ".f32 %f2, %f1;\n"), certain) << name << " has the card's bits";
+    EXPECT_EQ(of(constant + name + ".f32 %f2, %f1;\n"), doubtful) << name << ": ptxas computes it, and rounds better";
+    EXPECT_EQ(of(constant + "add.f32 %f1, %f1, %f1;\n" + name + ".f32 %f2, %f1;\n"), doubtful) << name;
+    EXPECT_EQ(of(constant + loaded + name + ".f32 %f2, %f1;\n"), certain) << name << ": not known on every way";
+  }
+  for (const char* name : {"div.approx", "div.full"})
+    EXPECT_EQ(of(loaded + name + ".f32 %f2, %f1, %f1;\n"), doubtful) << name;
+  EXPECT_EQ(of(constant + "sqrt.rn.f32 %f2, %f1;\n"), certain);
 }
 
-// The slow path of cosf(): an index that counts there, under a branch that asks a sine.
+// An index that counts under a branch that asks an approximation.
 TEST(Approximations, DecideThroughBranchesAndLoops) {
   const Kernel kernel(
-      "sin.approx.f32 %f2, %f1;\nsetp.lt.f32 %p1, %f2, 0f3F000000;\n@%p1 bra OUT;\nmov.u32 %r5, 0;\nTURN:\n"
+      "div.approx.f32 %f2, %f1, %f1;\nsetp.lt.f32 %p1, %f2, 0f3F000000;\n@%p1 bra OUT;\nmov.u32 %r5, 0;\nTURN:\n"
       "ld.global.u32 %r3, [%rd1];\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 6;\n@%p2 bra TURN;\nOUT:\n"
       "st.global.u32 [%rd2], %r2;");
   const FlowFacts facts(flow_of(kernel.program()));
