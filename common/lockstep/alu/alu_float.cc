@@ -46,7 +46,7 @@ template <class F, class Function, class Rare, class... S>
 [[gnu::always_inline]] inline void by_vectors(std::byte* r, const AluOperands& i, Mask mask, Source<float> x,
                                               Function f, Rare rare, S... sources) {
   uint32_t others = 0;
-  for (int l = 0; l < kWarpSize; ++l) others |= F::covers(x[l]) ? 0u : 1u;
+  for (int l = 0; l < kWarpSize; ++l) others |= static_cast<uint32_t>(!F::covers(x[l]));
   if (others != 0) return run_by_lane<float>(r, i.d, mask, rare, sources...);
   uint32_t positions[kWarpSize];
   double sums[kWarpSize];

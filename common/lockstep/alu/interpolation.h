@@ -67,17 +67,20 @@ constexpr double interpolated(const Rows<n>& rows, uint32_t position) {
   return row.c0 + row.c1 * x_of(position) + row.c2 * upper_square(x_of(position));
 }
 
-// upper_square() of all lanes. Its sum of products fits into a byte, so one vector holds those of the warp.
+// upper_square() of all lanes. Its sum of products fits into a byte, so one vector holds those of the warp. The sign of
+// `bits` is the bit that is looked at.
 inline void upper_squares(const uint32_t (&positions)[kWarpSize], double (&squares)[kWarpSize]) {
   using Bytes = uint8_t __attribute__((vector_size(kWarpSize)));
+  using SignedBytes = int8_t __attribute__((vector_size(kWarpSize)));
   uint8_t low[kWarpSize], high[kWarpSize], products[kWarpSize];
-  for (int l = 0; l < kWarpSize; ++l) low[l] = static_cast<uint8_t>(positions[l] >> 2 & 0x7f);
+  for (int l = 0; l < kWarpSize; ++l) low[l] = static_cast<uint8_t>(positions[l] >> 1 & 0xfe);
   for (int l = 0; l < kWarpSize; ++l) high[l] = static_cast<uint8_t>(positions[l] >> 10 & 0x7f);
-  Bytes bits, part, sum{};
+  SignedBytes bits;
+  Bytes part, sum{};
   __builtin_memcpy(&bits, low, sizeof bits);
   __builtin_memcpy(&part, high, sizeof part);
 #pragma GCC unroll 7
-  for (uint8_t bit = 0x40; bit != 0; bit >>= 1, part >>= 1) sum += (bits & bit) != 0 ? part : Bytes{};
+  for (int i = 0; i < 7; ++i, bits += bits, part >>= 1) sum += part & reinterpret_cast<Bytes>(bits < 0);
   __builtin_memcpy(products, &sum, sizeof sum);
   for (int l = 0; l < kWarpSize; ++l) {
     const auto upper = static_cast<int32_t>(positions[l] >> 9 & 0xff);
