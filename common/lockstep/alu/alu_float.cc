@@ -40,38 +40,49 @@ void define_min_max(AluTable& t) {
   modal<max<double>>(t, "max", ".f64", kNoModes);
 }
 
-// d = f(what the unit answers to x, sources...). By vectors if the unit interpolates for every lane; else
-// rare(sources...) lane by lane. Both give the same results.
-template <class F, class Function, class Rare, class... S>
-[[gnu::always_inline]] inline void by_vectors(std::byte* r, const AluOperands& i, Mask mask, Source<float> x,
-                                              Function f, Rare rare, S... sources) {
+// Where the unit looks, and what it adds up there, for every lane. False if it does not interpolate for some lane.
+template <class F>
+[[gnu::always_inline]] inline bool interpolate(Source<float> x, uint32_t (&positions)[kWarpSize],
+                                               double (&sums)[kWarpSize]) {
   uint32_t others = 0;
   for (int l = 0; l < kWarpSize; ++l) others |= static_cast<uint32_t>(!F::covers(x[l]));
-  if (others != 0) return run_by_lane<float>(r, i.d, mask, rare, sources...);
-  uint32_t positions[kWarpSize];
-  double sums[kWarpSize];
-  uint32_t answers[kWarpSize];
+  if (others != 0) return false;
   for (int l = 0; l < kWarpSize; ++l) positions[l] = F::position(x[l]);
   interpolate(F::kRows, positions, sums);
-  for (int l = 0; l < kWarpSize; ++l) answers[l] = bits_of(F::result(x[l], positions[l], sums[l]));
-  run<float>(r, i.d, mask, f, Source<float>(reinterpret_cast<std::byte*>(answers), 0), sources...);
+  return true;
 }
+
+// By vectors where the unit interpolates for every lane, else lane by lane. Both give the same results.
 template <class F, bool ftz>
 [[gnu::flatten]] void handle_special(std::byte* r, const AluOperands& i, Mask mask) {
   const Source<float> a(r, i.a);
-  by_vectors<F>(
-      r, i, mask, a, [](float answer, float) __attribute__((always_inline)) { return answer; },
-      [](float x) { return special<F>(x, FloatMode{.ftz = ftz}); }, a);
+  uint32_t positions[kWarpSize];
+  double sums[kWarpSize];
+  if (!interpolate<F>(a, positions, sums))
+    return run_by_lane<float>(
+        r, i.d, mask, [](float x) { return special<F>(x, FloatMode{.ftz = ftz}); }, a);
+  const uint32_t* p = positions;
+  const double* s = sums;
+  run<float>(
+      r, i.d, mask,
+      [](float x, uint32_t position, double sum) __attribute__((always_inline)) { return F::result(x, position, sum); },
+      a, p, s);
 }
 template <bool full, bool ftz>
 [[gnu::flatten]] void handle_quotient(std::byte* r, const AluOperands& i, Mask mask) {
   const Source<float> a(r, i.a), b(r, i.b);
-  by_vectors<Rcp>(
-      r, i, mask, b, [](float inverse, float x, float) __attribute__((always_inline)) {
+  uint32_t positions[kWarpSize], inverses[kWarpSize];
+  double sums[kWarpSize];
+  if (!interpolate<Rcp>(b, positions, sums))
+    return run_by_lane<float>(
+        r, i.d, mask, [](float x, float y) { return quotient<full>(x, y, FloatMode{.ftz = ftz}); }, a, b);
+  for (int l = 0; l < kWarpSize; ++l) inverses[l] = bits_of(Rcp::result(b[l], positions[l], sums[l]));
+  run<float>(
+      r, i.d, mask, [](float x, float inverse) __attribute__((always_inline)) {
         constexpr FloatMode mode{.ftz = ftz};
         return product(input(x, mode), inverse, mode);
       },
-      [](float x, float y) { return quotient<full>(x, y, FloatMode{.ftz = ftz}); }, a, b);
+      a, Source<float>(reinterpret_cast<std::byte*>(inverses), 0));
 }
 
 template <class F>

@@ -74,26 +74,25 @@ struct Sqrt {
   static constexpr float any(float x) { return is_tiny(x) ? unit<Sqrt>(x * 0x1p24f) * 0x1p-12f : unit<Sqrt>(x); }
 };
 
-// The argument's size is cut off to multiples of 2^-23. A negative one is then negated bit by bit.
+// The argument's size is cut off to multiples of 2^-23. A negative one is then negated bit by bit, if it is not whole.
+// The highest 8 bits of the position are the result's exponent.
 struct Ex2 {
   static constexpr auto& kRows = kPowerRows;
   static constexpr bool covers(float x) { return x >= -126 || x <= -151; }  // without subnormal results and NaN
-  static constexpr uint32_t position(float x) { return static_cast<uint32_t>(parts(x)) & 0x7fffff; }
-  static constexpr float result(float x, uint32_t, double sum) {
-    const uint32_t octave = static_cast<uint32_t>(parts(x) >> 23) << 23;
-    return x < -126 ? 0 : float_of(bits_of(cut_off(sum * 0x1p-38)) + octave);  // 2^128 is infinite
+  static constexpr uint32_t position(float x) {
+    const float inside = x < -126 ? -126 : x < 128 ? x : 128;
+    const auto size = static_cast<int32_t>(inside * 0x1p23f);
+    const auto parts = static_cast<uint32_t>(size < 0 && (size & 0x7fffff) != 0 ? size - 1 : size);
+    return ((parts + bits_of(1.0f)) & 0xff800000) << 1 | (parts & 0x7fffff);
+  }
+  static constexpr float result(float x, uint32_t position, double sum) {
+    const uint32_t power = bits_of(cut_off(sum * 0x1p-38)) - bits_of(1.0f) + (position >> 24 << 23);
+    return x < -126 ? 0 : float_of(power);  // 2^128 is infinite
   }
   static constexpr float outside(float x) { return is_nan(x) ? x : 0.0f; }
   static constexpr float any(float x) {
     const float root = unit<Ex2>(x * 0.5f);
     return x < -126 ? root * root : unit<Ex2>(x);
-  }
-
- private:
-  static constexpr int32_t parts(float x) {
-    const float inside = x < -126 ? -126 : x < 128 ? x : 128;
-    const auto size = static_cast<int32_t>(inside * 0x1p23f);
-    return size < 0 && (size & 0x7fffff) != 0 ? size - 1 : size;
   }
 };
 
@@ -105,10 +104,10 @@ struct Lg2 {
   static constexpr uint32_t position(float x) { return bits_of(x) & 0x7fffff; }
   static constexpr float result(float x, uint32_t, double sum) {
     const int32_t octave = static_cast<int32_t>(octaves(x)) >> 23;
-    const double all = octave * 0x1p38 + sum, size = octave < 0 ? -1 - all : all;
-    const double fours = (size * 0.25 - 0.375 + 0x1.8p52) - 0x1.8p52;
-    const float result = cut_off(fours * 0x1p-36);
-    return x == 1 ? 0 : octave < 0 ? -result : result;
+    const double size = magnitude(octave * 0x1p38 + sum + 0.5);  // 1/2 more than the size
+    const double fours = (size * 0.25 - 0.5 + 0x1.8p52) - 0x1.8p52;
+    const uint32_t sign = (bits_of(x) - bits_of(1.0f)) & 0x80000000;
+    return x == 1 ? 0 : float_of(bits_of(cut_off(fours * 0x1p-36)) | sign);
   }
   static constexpr float outside(float x) { return is_tiny(x) ? -kInfinite : x > 0 ? x : kNotANumber; }
   static constexpr float any(float x) { return is_tiny(x) ? unit<Lg2>(x * 0x1p24f) - 24 : unit<Lg2>(x); }

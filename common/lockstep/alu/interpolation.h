@@ -75,12 +75,12 @@ inline void upper_squares(const uint32_t (&positions)[kWarpSize], double (&squar
   uint8_t low[kWarpSize], high[kWarpSize], products[kWarpSize];
   for (int l = 0; l < kWarpSize; ++l) low[l] = static_cast<uint8_t>(positions[l] >> 1 & 0xfe);
   for (int l = 0; l < kWarpSize; ++l) high[l] = static_cast<uint8_t>(positions[l] >> 10 & 0x7f);
-  SignedBytes bits;
-  Bytes part, sum{};
+  Bytes bits, part, sum{};
   __builtin_memcpy(&bits, low, sizeof bits);
   __builtin_memcpy(&part, high, sizeof part);
 #pragma GCC unroll 7
-  for (int i = 0; i < 7; ++i, bits += bits, part >>= 1) sum += part & reinterpret_cast<Bytes>(bits < 0);
+  for (int i = 0; i < 7; ++i, bits += bits, part >>= 1)
+    sum += part & reinterpret_cast<Bytes>(reinterpret_cast<SignedBytes>(bits) < 0);
   __builtin_memcpy(products, &sum, sizeof sum);
   for (int l = 0; l < kWarpSize; ++l) {
     const auto upper = static_cast<int32_t>(positions[l] >> 9 & 0xff);
