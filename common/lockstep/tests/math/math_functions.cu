@@ -506,8 +506,7 @@ std::map<std::string, uint64_t> read_hashes(const std::string& path) {
     std::istringstream words(line);
     std::string type, name;
     uint64_t value = 0;
-    if (line[0] != '#' && words >> type >> name >> std::hex >> value)
-      hashes[type + " " + name] = value;
+    if (line[0] != '#' && words >> type >> name >> std::hex >> value) hashes[type + " " + name] = value;
   }
   return hashes;
 }
