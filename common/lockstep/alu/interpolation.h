@@ -20,22 +20,23 @@ struct alignas(4 * sizeof(double)) Row {
   double c0, c1, c2, unused;
 };
 template <size_t n>
-struct Rows {
+struct RowTable {
   Row row[n];
 };
 // `less`: what the table leaves out, in the unit of the sum. The constant makes up for the small products that the card
 // leaves out.
 template <size_t n>
-constexpr Rows<n> rows_of(const Coefficients (&from)[n], double c0_unit, double c2_unit, double constant, double less) {
-  Rows<n> rows{};
+constexpr RowTable<n> rows_of(const Coefficients (&from)[n], double c0_unit, double c2_unit, double constant,
+                              double less) {
+  RowTable<n> rows{};
   for (size_t i = 0; i < n; ++i)
     rows.row[i] = {from[i].c0 * c0_unit + constant + less, double(from[i].c1), from[i].c2 * c2_unit, 0};
   return rows;
 }
 // Those of [1, 2), then those of [2, 4).
 template <size_t n>
-constexpr Rows<2 * n> rows_of(const Coefficients (&from)[2][n], double c0_unit, double c2_unit, double constant,
-                              double less) {
+constexpr RowTable<2 * n> rows_of(const Coefficients (&from)[2][n], double c0_unit, double c2_unit, double constant,
+                                  double less) {
   Coefficients all[2 * n] = {};
   for (size_t i = 0; i < 2 * n; ++i) all[i] = from[i / n][i % n];
   return rows_of(all, c0_unit, c2_unit, constant, less);
@@ -62,7 +63,7 @@ constexpr uint32_t row_of(uint32_t position) { return position >> 17 & 0x7f; }
 constexpr uint32_t x_of(uint32_t position) { return position & 0x1ffff; }
 
 template <size_t n>
-constexpr double interpolated(const Rows<n>& rows, uint32_t position) {
+constexpr double interpolated(const RowTable<n>& rows, uint32_t position) {
   const Row& row = rows.row[row_of(position)];
   return row.c0 + row.c1 * x_of(position) + row.c2 * upper_square(x_of(position));
 }
@@ -90,7 +91,7 @@ inline void upper_squares(const uint32_t (&positions)[kWarpSize], double (&squar
 
 // interpolated() of all lanes. The rows of four lanes are turned into columns.
 template <size_t n>
-inline void interpolate(const Rows<n>& rows, const uint32_t (&positions)[kWarpSize], double (&sums)[kWarpSize]) {
+inline void interpolate(const RowTable<n>& rows, const uint32_t (&positions)[kWarpSize], double (&sums)[kWarpSize]) {
   using Four = double __attribute__((vector_size(4 * sizeof(double))));
   uint32_t offsets[kWarpSize];
   double x[kWarpSize], squares[kWarpSize];
