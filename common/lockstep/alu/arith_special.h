@@ -78,7 +78,8 @@ struct Sqrt {
 // The highest 8 bits of the position are the result's exponent.
 struct Ex2 {
   static constexpr auto& kRows = kPowerRows;
-  static constexpr bool covers(float x) { return x >= -126 || x <= -151; }  // without subnormal results and NaN
+  // Left out: NaN, and results that are subnormal without .ftz. 2^-151 rounds to zero.
+  static constexpr bool covers(float x) { return x >= -126 || x <= -151; }
   static constexpr uint32_t position(float x) {
     const float inside = x < -126 ? -126 : x < 128 ? x : 128;
     const auto size = static_cast<int32_t>(inside * 0x1p23f);
@@ -117,7 +118,7 @@ struct Lg2 {
 // The highest bit of the position is the sign.
 struct Sin {
   static constexpr auto& kRows = kSineRows;
-  static constexpr bool covers(float x) { return magnitude(x) <= 0x1p50f; }
+  static constexpr bool covers(float x) { return magnitude(x) <= 0x1p50f; }  // turns() rounds numbers below 2^51
   static constexpr uint32_t position(float x) { return of_turns(turns(x)) ^ (bits_of(x) & 0x80000000); }
   static constexpr float result(float, uint32_t position, double sum) {
     return float_of(bits_of(cut_off(sum * 0x1p-37)) | (position & 0x80000000));
@@ -165,8 +166,8 @@ struct Tanh {
   static constexpr float any(float x) { return unit<Tanh>(x); }
 
  private:
-  // Behind 2^-8 a row is 2^-8 wide. From each of these sizes on it is wider. `rows`: how many more rows there are below
-  // than if all were so wide.
+  // From 2^-8 on a row is 2^-8 wide. From each of these sizes on it is wider. `rows`: how many more rows there are
+  // below than if all were so wide.
   struct Wider {
     float from;
     uint32_t doublings, rows;
@@ -181,8 +182,9 @@ float special(float a, FloatMode m) {
   a = input(a, m);
   return finish(m.ftz ? unit<F>(a) : F::any(a), m, a);
 }
-// a times the reciprocal of b, which is flushed to zero above 2^126; div.full divides both by four before.
+// A multiplication that rounds to nearest: mul() with its rounding modes does not become a vector loop here.
 constexpr float product(float a, float b, FloatMode m) { return finish(flush_tiny(a * b, double{a} * b, m), m, a, b); }
+// a times the reciprocal of b, which is flushed to zero above 2^126; div.full divides both by four before.
 template <bool full>
 float quotient(float a, float b, FloatMode m) {
   a = input(a, m), b = input(b, m);

@@ -23,8 +23,9 @@ template <size_t n>
 struct RowTable {
   Row row[n];
 };
-// `less`: what the table leaves out, in the unit of the sum. The constant makes up for the small products that the card
-// leaves out.
+// A sum is in the unit that stands beside each table below. c0_unit and c2_unit: what one of the table's c0 and c2 is
+// worth in it. `constant`: the unit adds it, since it leaves out small products; it was found together with the rows.
+// `less`: a part of the result that the table does not hold.
 template <size_t n>
 constexpr RowTable<n> rows_of(const Coefficients (&from)[n], double c0_unit, double c2_unit, double constant,
                               double less) {

@@ -344,7 +344,9 @@ std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, c
   return behind;
 }
 
-// Whether ptxas may compute this value while it compiles, because it is made of constants alone.
+// Whether ptxas may compute this value while it compiles, because it is made of constants alone. Unlike in Uniform,
+// several instructions may write a register on the way: ptxas unrolls loops. Not followed: constants that pass through
+// local memory, or through the arguments of a call.
 bool is_of_constants(const Program& program, const std::vector<uint32_t>& function, const Places& makers,
                      const std::map<Register, Preset>& constants, uint32_t pc) {
   std::set<uint32_t> seen{pc};
