@@ -1,7 +1,7 @@
 // alu_half: f16, bf16 and packed arithmetic → handlers.
 
 #include "alu/alu_handlers.h"
-#include "alu/arith_special.h"
+#include "alu/arith_float.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 namespace {
@@ -26,8 +26,6 @@ void define_halves(AluTable& t, uint32_t allowed) {
   half<T, abs_half<T>>(t, "abs", allowed & kFtz);
   half<T, min_half<T>>(t, "min", kHalfMinMax | (allowed & kFtz));
   half<T, max_half<T>>(t, "max", kHalfMinMax | (allowed & kFtz));
-  half<T, ex2_half<T>, Loop::kByLane>(t, "ex2.approx", kFtz);
-  half<T, tanh_half<T>, Loop::kByLane>(t, "tanh.approx", kNoModes);
 }
 
 }  // namespace

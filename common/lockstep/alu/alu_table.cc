@@ -29,7 +29,7 @@ AluTable make_alu_table(Isa isa) {
   AluTable table;
 #define LOCKSTEP_DEFINE(isa_namespace)                                                                         \
   isa_namespace::define_integer(table), isa_namespace::define_float(table), isa_namespace::define_half(table), \
-      isa_namespace::define_compare(table), isa_namespace::define_convert(table)
+      isa_namespace::define_special(table), isa_namespace::define_compare(table), isa_namespace::define_convert(table)
   switch (isa) {
     case Isa::kBaseline: LOCKSTEP_DEFINE(baseline); break;
 #ifdef LOCKSTEP_ALU_AVX2

@@ -68,6 +68,7 @@ AluTable make_alu_table(Isa isa);
   void define_integer(AluTable& table); \
   void define_float(AluTable& table);   \
   void define_half(AluTable& table);    \
+  void define_special(AluTable& table); \
   void define_compare(AluTable& table); \
   void define_convert(AluTable& table); \
   }

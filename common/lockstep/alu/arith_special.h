@@ -1,11 +1,11 @@
 // arith_special: the functions that PTX approximates (rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh, and the division made
-// of rcp), as pure functions of one lane. They have the card's bits (alu/interpolation.h).
+// of rcp). They have the card's bits (alu/interpolation.h).
 //
-// Each function has these parts:
-// - covers(x): whether the unit interpolates, so that the next two may be called. They have no branches, are made for
-//   vector loops, and are the same with .ftz.
-// - position(x): the row, and the x in it. It may have more bits for result().
-// - result(x, position, sum): the float that the unit makes of the sum.
+// Each function has these parts, the first four for vectors:
+// - covers(x): whether the unit interpolates, so that the next three may be called. They are the same with .ftz.
+// - position(x): the row, and the x in it.
+// - adjusted(x, sum): the sum before it is cut off, for half of the lanes.
+// - result(x, size): what the unit makes of the sum's upper 24 bits.
 // - outside(x): what the unit answers to all other arguments; for it a subnormal is zero.
 // - any(x): the instruction without .ftz. For subnormals ptxas writes other instructions around the unit.
 #pragma once
@@ -15,165 +15,168 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
+struct Unadjusted {
+  template <int half>
+  static Doubles adjusted(Floats, Doubles sum) {
+    return sum;
+  }
+};
+
 template <class F>
-constexpr float covered(float x) {
-  const uint32_t position = F::position(x);
-  return F::result(x, position, interpolated(F::kRows, position));
+[[gnu::always_inline]] inline Floats covered(Floats x) {
+  const Interpolation interpolation(F::kRows, F::position(x));
+  const Doubles lower = F::template adjusted<0>(x, interpolation.template sum<0>());
+  const Doubles upper = F::template adjusted<1>(x, interpolation.template sum<1>());
+  return F::result(x, narrowed(without_low_bits(lower), without_low_bits(upper)));
 }
 template <class F>
-constexpr float unit(float x) {
-  return F::covers(x) ? covered<F>(x) : F::outside(x);
+float unit(float x) {
+  const Floats all = x - Floats{};  // of -0, too
+  return all_of(F::covers(all)) ? covered<F>(all)[0] : F::outside(x);
 }
 
 inline constexpr float kInfinite = std::numeric_limits<float>::infinity();
 inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr bool is_tiny(float x) { return magnitude(x) < 0x1p-126f; }  // zero or subnormal
-constexpr bool is_normal_and_positive(float x) { return bits_of(x) - 0x00800000u < 0x7f000000u; }
-// By how many halves or doubles a float is away from [1, 2), in the exponent's place.
-constexpr uint32_t octaves(float x) { return (bits_of(x) & 0x7f800000) - bits_of(1.0f); }
-// Half as many, for roots. They are taken of [1, 2) or [2, 4).
-constexpr uint32_t half_of_octaves(float x) {
-  return static_cast<uint32_t>(static_cast<int32_t>(octaves(x)) >> 24) << 23;
-}
-constexpr uint32_t position_for_root(float x) { return (bits_of(x) ^ 0x800000) & 0xffffff; }
+inline Integers is_normal_and_positive(Floats x) { return is_between<0x0080'0000, 0x7f7f'ffff>(bits_of(x)); }
 
-struct Rcp {
+inline constexpr uint32_t kExponent = 0x7f80'0000, kOne = 0x3f80'0000;  // of a float; the bits of 1
+// Half of the doublings from [1, 2) or [2, 4), in the exponent's place: roots are taken there.
+inline Words half_of_doublings(Floats x) { return bits_of(signed_of(bits_of(x) - each<kOne>) >> 24) << 23; }
+inline Words position_for_root(Floats x) { return bits_of(x) ^ each<0x80'0000>; }
+
+struct Rcp : Unadjusted {
   static constexpr auto& kRows = kReciprocalRows;
-  static constexpr bool covers(float x) { return magnitude(x) >= 0x1p-126f && magnitude(x) <= 0x1p126f; }
-  static constexpr uint32_t position(float x) { return (bits_of(x) & 0x7fffff) * 2; }
-  static constexpr float result(float x, uint32_t, double sum) {
-    return with_sign(float_of(bits_of(cut_off(sum * 0x1p-40)) - octaves(x)), x);
+  static Integers covers(Floats x) { return is_between<0x0080'0000 << 1, 0x7e80'0000u << 1>(bits_of(x) << 1); }
+  static Words position(Floats x) { return bits_of(x) << 1; }
+  static Floats result(Floats x, Floats size) {
+    return float_of((bits_of(size) + each<kOne> - (bits_of(x) & each<kExponent>)) | sign_of(x));
   }
-  static constexpr float outside(float x) { return is_nan(x) ? x : with_sign(is_tiny(x) ? kInfinite : 0.0f, x); }
-  static constexpr float any(float x) {
+  static float outside(float x) { return is_nan(x) ? x : with_sign(is_tiny(x) ? kInfinite : 0.0f, x); }
+  static float any(float x) {
     const float scale = is_tiny(x) ? 0x1p24f : magnitude(x) > 0x1p126f ? 0.25f : 1.0f;
     return unit<Rcp>(x * scale) * scale;
   }
 };
 
-struct Rsqrt {
+struct Rsqrt : Unadjusted {
   static constexpr auto& kRows = kInverseRootRows;
-  static constexpr bool covers(float x) { return is_normal_and_positive(x); }
-  static constexpr uint32_t position(float x) { return position_for_root(x); }
-  static constexpr float result(float x, uint32_t position, double sum) {
-    const float inverse = position == 0 ? 1 : cut_off(sum * 0x1p-40);
-    return float_of(bits_of(inverse) - half_of_octaves(x));
+  static Integers covers(Floats x) { return is_normal_and_positive(x); }
+  static Words position(Floats x) { return position_for_root(x); }
+  static Floats result(Floats x, Floats size) {
+    const Words inverse = (position(x) & each<0xff'ffff>) == 0 ? each<kOne> : bits_of(size);
+    return float_of(inverse - half_of_doublings(x));
   }
-  static constexpr float outside(float x) { return is_tiny(x) ? with_sign(kInfinite, x) : x > 0 ? 0.0f : kNotANumber; }
-  static constexpr float any(float x) { return is_tiny(x) ? unit<Rsqrt>(x * 0x1p24f) * 0x1p12f : unit<Rsqrt>(x); }
+  static float outside(float x) { return is_tiny(x) ? with_sign(kInfinite, x) : x > 0 ? 0.0f : kNotANumber; }
+  static float any(float x) { return is_tiny(x) ? unit<Rsqrt>(x * 0x1p24f) * 0x1p12f : unit<Rsqrt>(x); }
 };
 
-struct Sqrt {
+struct Sqrt : Unadjusted {
   static constexpr auto& kRows = kRootRows;
-  static constexpr bool covers(float x) { return is_normal_and_positive(x); }
-  static constexpr uint32_t position(float x) { return position_for_root(x); }
-  static constexpr float result(float x, uint32_t, double sum) {
-    return float_of(bits_of(cut_off(sum * 0x1p-40)) + half_of_octaves(x));
-  }
-  static constexpr float outside(float x) { return is_tiny(x) ? with_sign(0.0f, x) : x > 0 ? x : kNotANumber; }
-  static constexpr float any(float x) { return is_tiny(x) ? unit<Sqrt>(x * 0x1p24f) * 0x1p-12f : unit<Sqrt>(x); }
+  static Integers covers(Floats x) { return is_normal_and_positive(x); }
+  static Words position(Floats x) { return position_for_root(x); }
+  static Floats result(Floats x, Floats size) { return float_of(bits_of(size) + half_of_doublings(x)); }
+  static float outside(float x) { return is_tiny(x) ? with_sign(0.0f, x) : x > 0 ? x : kNotANumber; }
+  static float any(float x) { return is_tiny(x) ? unit<Sqrt>(x * 0x1p24f) * 0x1p-12f : unit<Sqrt>(x); }
 };
 
 // The argument's size is cut off to multiples of 2^-23. A negative one is then negated bit by bit, if it is not whole.
-// The highest 8 bits of the position are the result's exponent.
-struct Ex2 {
+// The position's bits above the row are the result's exponent.
+struct Ex2 : Unadjusted {
   static constexpr auto& kRows = kPowerRows;
   // Left out: NaN, and results that are subnormal without .ftz. 2^-151 rounds to zero.
-  static constexpr bool covers(float x) { return x >= -126 || x <= -151; }
-  static constexpr uint32_t position(float x) {
-    const float inside = x < -126 ? -126 : x < 128 ? x : 128;
-    const auto size = static_cast<int32_t>(inside * 0x1p23f);
-    const auto parts = static_cast<uint32_t>(size < 0 && (size & 0x7fffff) != 0 ? size - 1 : size);
-    return ((parts + bits_of(1.0f)) & 0xff800000) << 1 | (parts & 0x7fffff);
+  static Integers covers(Floats x) { return (x >= -126) | (x <= -151); }
+  static Words position(Floats x) {
+    const Integers size = __builtin_convertvector((x < 128 ? x : 128) * 0x1p23f, Integers);
+    return bits_of(size + ((size >> 31) & ((size << 9) != 0)));
   }
-  static constexpr float result(float x, uint32_t position, double sum) {
-    const uint32_t power = bits_of(cut_off(sum * 0x1p-38)) - bits_of(1.0f) + (position >> 24 << 23);
-    return x < -126 ? 0 : float_of(power);  // 2^128 is infinite
+  static Floats result(Floats x, Floats size) {
+    const Words power = bits_of(size) + (position(x) & each<0xff80'0000>);
+    return float_of(power & bits_of(x >= -126));  // 2^128 is infinite
   }
-  static constexpr float outside(float x) { return is_nan(x) ? x : 0.0f; }
-  static constexpr float any(float x) {
+  static float outside(float x) { return is_nan(x) ? x : 0.0f; }
+  static float any(float x) {
     const float root = unit<Ex2>(x * 0.5f);
     return x < -126 ? root * root : unit<Ex2>(x);
   }
 };
 
-// The logarithm of the significand behind that of the exponent. A negative sum is negated bit by bit; the two lowest
-// bits are cut off.
+// The logarithm of the significand behind that of the exponent, in units of 2^-38. A negative sum is negated bit by
+// bit; the two lowest bits are cut off.
 struct Lg2 {
   static constexpr auto& kRows = kLogarithmRows;
-  static constexpr bool covers(float x) { return is_normal_and_positive(x); }
-  static constexpr uint32_t position(float x) { return bits_of(x) & 0x7fffff; }
-  static constexpr float result(float x, uint32_t, double sum) {
-    const int32_t octave = static_cast<int32_t>(octaves(x)) >> 23;
-    const double size = magnitude(octave * 0x1p38 + sum + 0.5);  // 1/2 more than the size
-    const double fours = (size * 0.25 - 0.5 + 0x1.8p52) - 0x1.8p52;
-    const uint32_t sign = (bits_of(x) - bits_of(1.0f)) & 0x80000000;
-    return x == 1 ? 0 : float_of(bits_of(cut_off(fours * 0x1p-36)) | sign);
+  static Integers covers(Floats x) { return is_normal_and_positive(x); }
+  static Words position(Floats x) { return bits_of(x); }
+  template <int half>
+  static Doubles adjusted(Floats x, Doubles sum) {
+    using Bits = uint64_t __attribute__((vector_size(sizeof sum)));
+    const Integers doublings = signed_of(above_one(x)) >> 23;
+    const Doubles total = widened<half>(doublings) + sum;  // half a unit more than the size
+    const Doubles size = __builtin_bit_cast(Doubles, __builtin_bit_cast(Bits, total) & ~(uint64_t{1} << 63));
+    return (size - 0x1p-37 + 0x1.8p16) - 0x1.8p16;  // in multiples of 2^-36
   }
-  static constexpr float outside(float x) { return is_tiny(x) ? -kInfinite : x > 0 ? x : kNotANumber; }
-  static constexpr float any(float x) { return is_tiny(x) ? unit<Lg2>(x * 0x1p24f) - 24 : unit<Lg2>(x); }
+  static Floats result(Floats x, Floats size) {
+    return float_of((bits_of(size) | sign_of(float_of(above_one(x)))) & bits_of(x != 1));
+  }
+  static float outside(float x) { return is_tiny(x) ? -kInfinite : x > 0 ? x : kNotANumber; }
+  static float any(float x) { return is_tiny(x) ? unit<Lg2>(x * 0x1p24f) - 24 : unit<Lg2>(x); }
+
+  static Words above_one(Floats x) { return bits_of(x) - each<kOne>; }  // in the order of floats; negative below 1
 };
 
 // Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.
-// The highest bit of the position is the sign.
-struct Sin {
+struct Sin : Unadjusted {
   static constexpr auto& kRows = kSineRows;
-  static constexpr bool covers(float x) { return magnitude(x) <= 0x1p50f; }  // turns() rounds numbers below 2^51
-  static constexpr uint32_t position(float x) { return of_turns(turns(x)) ^ (bits_of(x) & 0x80000000); }
-  static constexpr float result(float, uint32_t position, double sum) {
-    return float_of(bits_of(cut_off(sum * 0x1p-37)) | (position & 0x80000000));
+  static Integers covers(Floats x) { return magnitude(x) <= 0x1p30f; }  // above that, turns are whole
+  static Words position(Floats x) { return position_of(turns(x)); }
+  static Floats result(Floats x, Floats size) {
+    return float_of(bits_of(size) | ((turns(x) << 7 ^ bits_of(x)) & each<0x8000'0000>));
   }
-  static constexpr float outside(float x) { return magnitude(x) < kInfinite ? with_sign(0.0f, x) : kNotANumber; }
-  static constexpr float any(float x) { return unit<Sin>(x); }
+  static float outside(float x) { return magnitude(x) < kInfinite ? with_sign(0.0f, x) : kNotANumber; }
+  static float any(float x) { return unit<Sin>(x); }
 
-  static constexpr uint32_t turns(float x) {
-    const double turns = without_low_bits(magnitude(x) * double{0x1.45f306p-3f});
-    const double whole = (turns + 0x1.8p52) - 0x1.8p52;
-    return static_cast<uint32_t>(static_cast<int32_t>((turns - whole) * 0x1p25));
+  static Words turns(Floats x) {
+    const Floats turns = product_toward_zero(magnitude(x), 0x1.45f306p-3f);
+    const Floats whole = __builtin_convertvector(__builtin_convertvector(turns, Integers), Floats);
+    return bits_of(__builtin_convertvector((turns - whole) * 0x1p25f, Integers));
   }
-  static constexpr uint32_t of_turns(uint32_t turns) {
-    return ((turns ^ -(turns >> 23 & 1)) & 0x7fffff) | (turns << 7 & 0x80000000);
-  }
+  static Words position_of(Words turns) { return turns ^ bits_of(signed_of(turns << 8) >> 31); }
 };
-struct Cos {  // a quarter of a turn later
+struct Cos : Unadjusted {  // a quarter of a turn later
   static constexpr auto& kRows = kSineRows;
-  static constexpr bool covers(float x) { return Sin::covers(x); }
-  static constexpr uint32_t position(float x) { return Sin::of_turns(Sin::turns(x) + (1u << 23)); }
-  static constexpr float result(float x, uint32_t position, double sum) { return Sin::result(x, position, sum); }
-  static constexpr float outside(float x) { return magnitude(x) < kInfinite ? 1.0f : kNotANumber; }
-  static constexpr float any(float x) { return unit<Cos>(x); }
+  static Integers covers(Floats x) { return Sin::covers(x); }
+  static Words position(Floats x) { return Sin::position_of(turns(x)); }
+  static Floats result(Floats x, Floats size) { return float_of(bits_of(size) | (turns(x) << 7 & each<0x8000'0000>)); }
+  static float outside(float x) { return magnitude(x) < kInfinite ? 1.0f : kNotANumber; }
+  static float any(float x) { return unit<Cos>(x); }
+
+  static Words turns(Floats x) { return Sin::turns(x) + each<1 << 23>; }
 };
 
 // Rows for [2^-8, 8). Their width changes with the exponent; each tells 2^17 arguments apart.
-struct Tanh {
+struct Tanh : Unadjusted {
   static constexpr auto& kRows = kTanhRows;
-  static constexpr bool covers(float x) { return !is_nan(x); }
-  static constexpr uint32_t position(float x) {
-    const float size = magnitude(x), inside = size < 0x1p-8f ? 0x1p-8f : size < 8 ? size : 0x1.fffffep2f;
-    uint32_t doublings = 0, rows = 0;
-    for (const Wider& wider : kWider) {
-      doublings += inside >= wider.from ? wider.doublings : 0;
-      rows += inside >= wider.from ? wider.rows : 0;
-    }
-    const float scale = float_of(bits_of(0x1p25f) - (doublings << 23));
-    return static_cast<uint32_t>(static_cast<int32_t>(inside * scale)) + ((rows - 1) << 17);
+  static Integers covers(Floats x) { return x == x; }
+  static Words position(Floats x) {
+    const Floats size = magnitude(x), inside = size < 0x1p-8f ? 0x1p-8f : size < 8 ? size : 0x1.fffffep2f;
+    const Words octave = (bits_of(inside) >> 23) - (127 - 8);
+    const Floats scale = float_of(gathered(kScales, octave));
+    return bits_of(__builtin_convertvector(inside * scale, Integers)) + gathered(kStarts, octave);
   }
-  static constexpr float result(float x, uint32_t, double sum) {
-    const float size = magnitude(x);
-    return with_sign(size < 0x1p-8f ? size : size < 8 ? cut_off(sum * 0x1p-39) : 1, x);
+  static Floats result(Floats x, Floats size) {
+    const Floats of_x = magnitude(x);
+    return float_of(bits_of(of_x < 0x1p-8f ? of_x : of_x < 8 ? size : 1) | sign_of(x));
   }
-  static constexpr float outside(float x) { return x; }  // NaN
-  static constexpr float any(float x) { return unit<Tanh>(x); }
+  static float outside(float x) { return x; }  // NaN
+  static float any(float x) { return unit<Tanh>(x); }
 
  private:
-  // From 2^-8 on a row is 2^-8 wide. From each of these sizes on it is wider. `rows`: how many more rows there are
-  // below than if all were so wide.
-  struct Wider {
-    float from;
-    uint32_t doublings, rows;
-  };
-  static constexpr Wider kWider[] = {{0x1p-7f, 1, 1}, {0x1p-6f, 1, 1}, {0x1p-4f, 1, 2},
-                                     {0x1p-2f, 1, 4}, {0x1p-1f, 1, 4}, {4, 2, 24}};
+  // The position is scale * |x| + start. For the octaves from [2^-8, 2^-7) to [4, 8): scales, as floats, and starts.
+  static constexpr uint32_t kScales[] = {bits_of(0x1p25f), bits_of(0x1p24f), bits_of(0x1p23f), bits_of(0x1p23f),
+                                         bits_of(0x1p22f), bits_of(0x1p22f), bits_of(0x1p21f), bits_of(0x1p20f),
+                                         bits_of(0x1p20f), bits_of(0x1p20f), bits_of(0x1p18f)};
+  static constexpr uint32_t kStarts[] = {0xfffe'0000, 0,        1 << 17,  1 << 17,  3 << 17, 3 << 17,
+                                         7 << 17,     11 << 17, 11 << 17, 11 << 17, 35 << 17};
 };
 
 // The instructions, in every mode.
@@ -199,11 +202,11 @@ constexpr T half_of(float x) {
   return from_double<T>(overflows ? kInfinite : x, Rounding::kZero);
 }
 template <class T>
-constexpr T ex2_half(T a, FloatMode) {
+T ex2_half(T a, FloatMode) {
   return half_of<T>(unit<Ex2>(to_float(a)));
 }
 template <class T>
-constexpr T tanh_half(T a, FloatMode) {
+T tanh_half(T a, FloatMode) {
   return half_of<T>(unit<Tanh>(to_float(a)));
 }
 
@@ -211,10 +214,8 @@ constexpr T tanh_half(T a, FloatMode) {
 inline double of_upper_word(uint32_t word) { return double_of(uint64_t{word} << 32); }
 inline constexpr uint32_t kSign = 0x8000'0000, kInfinity = 0x7ff0'0000, kNoNumber = 0x7fff'ffff;
 
-// The sum of 1/2 and so many units of 2^-21.
-constexpr uint32_t upper_word_less_half(double sum) {
-  return static_cast<uint32_t>(static_cast<int64_t>(sum - 0x1p39) >> 19);
-}
+// By how many units of 2^-21 it is more than 1/2.
+constexpr uint32_t upper_word_less_half(double sum) { return static_cast<uint32_t>((sum - 0.5) * 0x1p21); }
 
 inline double rcp_approx_f64(double a) {
   const auto word = static_cast<uint32_t>(bits_of(a) >> 32);

@@ -1,0 +1,138 @@
+// alu_special: the functions that PTX approximates → handlers. A handler takes vectors wherever the unit interpolates
+// for all their lanes, and other lanes one by one. Both give the same results.
+
+#include "alu/alu_handlers.h"
+#include "alu/arith_special.h"
+
+namespace lockstep::LOCKSTEP_ISA {
+namespace {
+
+inline Floats vector_at(const uint32_t* values) {
+  Floats x;
+  __builtin_memcpy(&x, values, sizeof x);
+  return x;
+}
+inline void put(Floats x, uint32_t* values) { __builtin_memcpy(values, &x, sizeof x); }
+
+// What the unit makes of all lanes. False, and nothing done, if it does not interpolate for one of them.
+template <class F>
+[[gnu::always_inline]] inline bool interpolate(const uint32_t* a, uint32_t* d) {
+  Integers covered_by_unit = Integers{} - 1;
+#pragma GCC unroll 8
+  for (int l = 0; l < kWarpSize; l += kVectorLanes) covered_by_unit &= F::covers(vector_at(a + l));
+  if (!all_of(covered_by_unit)) return false;
+#pragma GCC unroll 8
+  for (int l = 0; l < kWarpSize; l += kVectorLanes) put(covered<F>(vector_at(a + l)), d + l);
+  return true;
+}
+// What it makes of the lanes in the mask, and alone(x) of one lane.
+template <class F>
+[[gnu::always_inline]] inline void interpolate(const uint32_t* a, uint32_t* d, Mask mask, float (*alone)(float)) {
+  constexpr Mask kVector = (1u << kVectorLanes) - 1;
+  for (int l = 0; l < kWarpSize; l += kVectorLanes) {
+    const Floats x = vector_at(a + l);
+    if (all_of(F::covers(x)))
+      put(covered<F>(x), d + l);
+    else
+      for (const uint32_t lane : each_lane(mask & kVector << l)) d[lane] = bits_of(alone(float_of(a[lane])));
+  }
+}
+
+template <class F, bool ftz>
+[[gnu::noinline]] void special_of_some_lanes(std::byte* r, const AluOperands& i, Mask mask) {
+  uint32_t results[kWarpSize] = {};
+  interpolate<F>(lanes<uint32_t>(r, i.a), results, mask, [](float x) { return special<F>(x, FloatMode{.ftz = ftz}); });
+  run<float>(
+      r, i.d, mask, [](float x) { return x; }, Source<float>(reinterpret_cast<std::byte*>(results), 0));
+}
+template <class F, bool ftz>
+[[gnu::flatten]] void handle_special(std::byte* r, const AluOperands& i, Mask mask) {
+  if (mask != kFullMask || !interpolate<F>(lanes<uint32_t>(r, i.a), lanes<uint32_t>(r, i.d)))
+    special_of_some_lanes<F, ftz>(r, i, mask);
+}
+template <class F>
+void special_function(AluTable& t, const char* opcode, uint32_t allowed) {
+  t.add(opcode, ".f32", "",
+        {.plain = handle_special<F, false>,
+         .ftz = allowed & kFtz ? handle_special<F, true> : nullptr,
+         .general = handle_general<special<F>>,
+         .allowed = allowed,
+         .signature = TypesOf<special<F>>::signature});
+}
+
+template <bool full, bool ftz>
+[[gnu::flatten]] void handle_quotient(std::byte* r, const AluOperands& i, Mask mask) {
+  const Source<float> a(r, i.a), b(r, i.b);
+  uint32_t inverses[kWarpSize];
+  if (!interpolate<Rcp>(b.values, inverses))
+    return run_by_lane<float>(
+        r, i.d, mask, [](float x, float y) { return quotient<full>(x, y, FloatMode{.ftz = ftz}); }, a, b);
+  run<float>(
+      r, i.d, mask, [](float x, float inverse) __attribute__((always_inline)) {
+        constexpr FloatMode mode{.ftz = ftz};
+        return product(input(x, mode), inverse, mode);
+      },
+      a, Source<float>(reinterpret_cast<std::byte*>(inverses), 0));
+}
+template <bool full>
+void division(AluTable& t, const char* opcode) {
+  t.add(opcode, ".f32", "",
+        {.plain = handle_quotient<full, false>,
+         .ftz = handle_quotient<full, true>,
+         .general = handle_general<quotient<full>>,
+         .allowed = kFtz,
+         .signature = TypesOf<quotient<full>>::signature});
+}
+
+// P: one half, or the two of a register.
+template <class F, class T, class P>
+[[gnu::flatten]] void handle_halves(std::byte* r, const AluOperands& i, Mask mask) {
+  const Bits<P>* a = lanes<Bits<P>>(r, i.a);
+  Bits<P> results[kWarpSize] = {};
+  for (size_t shift = 0; shift < 8 * sizeof(P); shift += 16) {
+    uint32_t x[kWarpSize], size[kWarpSize] = {};
+    for (int l = 0; l < kWarpSize; ++l) x[l] = bits_of(to_float(T{static_cast<uint16_t>(a[l] >> shift)}));
+    interpolate<F>(x, size, mask, unit<F>);
+    for (const uint32_t l : each_lane(mask))
+      results[l] = static_cast<Bits<P>>(results[l] | half_of<T>(float_of(size[l])).bits << shift);
+  }
+  for (const uint32_t l : each_lane(mask)) lanes<Bits<P>>(r, i.d)[l] = results[l];
+}
+template <class F, class T, class P, auto f>
+void halves(AluTable& t, const char* opcode, uint32_t allowed) {
+  t.add(opcode, suffix<P>(), "",
+        {.plain = handle_halves<F, T, P>,
+         .ftz = allowed & kFtz ? handle_halves<F, T, P> : nullptr,
+         .general = handle_general<f>,
+         .allowed = allowed,
+         .signature = TypesOf<f>::signature});
+}
+template <class T>
+void define_halves_of(AluTable& t) {
+  halves<Ex2, T, T, ex2_half<T>>(t, "ex2.approx", kFtz);
+  halves<Ex2, T, Pair<T>, both<T, ex2_half<T>>>(t, "ex2.approx", kFtz);
+  halves<Tanh, T, T, tanh_half<T>>(t, "tanh.approx", kNoModes);
+  halves<Tanh, T, Pair<T>, both<T, tanh_half<T>>>(t, "tanh.approx", kNoModes);
+}
+
+}  // namespace
+
+void define_special(AluTable& t) {
+  division<false>(t, "div.approx");
+  division<true>(t, "div.full");
+  special_function<Rcp>(t, "rcp.approx", kFtz);
+  special_function<Sqrt>(t, "sqrt.approx", kFtz);
+  special_function<Rsqrt>(t, "rsqrt.approx", kFtz);
+  special_function<Sin>(t, "sin.approx", kFtz);
+  special_function<Cos>(t, "cos.approx", kFtz);
+  special_function<Lg2>(t, "lg2.approx", kFtz);
+  special_function<Ex2>(t, "ex2.approx", kFtz);
+  special_function<Tanh>(t, "tanh.approx", kNoModes);
+  define_halves_of<Half>(t);
+  define_halves_of<Bfloat>(t);
+  op<rsqrt_f64>(t, "rsqrt.approx", ".f64");
+  op<rcp_approx_f64>(t, "rcp.approx.ftz", ".f64");
+  op<rsqrt_approx_f64>(t, "rsqrt.approx.ftz", ".f64");
+}
+
+}  // namespace lockstep::LOCKSTEP_ISA
