@@ -18,13 +18,10 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-struct Row {
-  double c0, c1, c2, unused;  // with it a row's place is a shift away
-};
 template <size_t n>
 struct RowTable {
   static constexpr uint32_t kMask = std::bit_ceil(uint32_t{n}) - 1;  // of a row's number
-  Row row[kMask + 1];
+  double c0[kMask + 1], c1[kMask + 1], c2[kMask + 1];
 };
 // `unit`: what one of the table's c1 is worth. c0_unit, c2_unit: what one of its c0 and c2 is worth in it. `constant`:
 // the unit adds it, since it leaves out small products; it was found together with the rows. `less`: a part of the
@@ -33,8 +30,11 @@ template <size_t n>
 constexpr RowTable<n> rows_of(const Coefficients (&from)[n], double unit, double c0_unit, double c2_unit,
                               double constant, double less) {
   RowTable<n> rows{};
-  for (size_t i = 0; i < n; ++i)
-    rows.row[i] = {(from[i].c0 * c0_unit + constant + less) * unit, from[i].c1 * unit, from[i].c2 * c2_unit * unit, 0};
+  for (size_t i = 0; i < n; ++i) {
+    rows.c0[i] = (from[i].c0 * c0_unit + constant + less) * unit;
+    rows.c1[i] = from[i].c1 * unit;
+    rows.c2[i] = from[i].c2 * c2_unit * unit;
+  }
   return rows;
 }
 // Those of [1, 2), then those of [2, 4).
@@ -88,27 +88,27 @@ constexpr uint32_t x_of(uint32_t position) { return position & 0x1ffff; }
 
 template <size_t n>
 constexpr double interpolated(const RowTable<n>& rows, uint32_t position) {
-  const Row& row = rows.row[position >> 17 & RowTable<n>::kMask];
-  return row.c0 + row.c1 * x_of(position) + row.c2 * upper_square(x_of(position));
+  const uint32_t row = position >> 17 & RowTable<n>::kMask, x = x_of(position);
+  return rows.c0[row] + rows.c1[row] * x + rows.c2[row] * upper_square(x);
 }
 // The same for vectors, one half at a time.
 template <size_t n>
 struct Interpolation {
-  const Row& first;
+  const RowTable<n>& rows;
   Words row;
   Integers x, square;
 
-  Interpolation(const RowTable<n>& rows, Words position)
-      : first(rows.row[0]),
-        row(position >> 15 & each<RowTable<n>::kMask << 2>),
+  Interpolation(const RowTable<n>& table, Words position)
+      : rows(table),
+        row(position >> 17 & each<RowTable<n>::kMask>),
         x(signed_of(position & each<0x1'ffff>)),
         square(signed_of(upper_square(position))) {}
 
   template <int half>
   Doubles sum() const {
-    const Doubles sum =
-        product_and_sum(gathered<half>(&first.c2, row), widened<half>(square), gathered<half>(&first.c0, row));
-    return product_and_sum(gathered<half>(&first.c1, row), widened<half>(x), sum);
+    const Doubles c0 = gathered<half>(rows.c0, row), c1 = gathered<half>(rows.c1, row),
+                  c2 = gathered<half>(rows.c2, row);
+    return product_and_sum(c1, widened<half>(x), product_and_sum(c2, widened<half>(square), c0));
   }
 };
 
