@@ -26,7 +26,7 @@ using Doubles = double __attribute__((vector_size(kVectorLanes / 2 * sizeof(doub
 // The same word for every lane. It is no constant, since GCC 12 makes constant vectors with three instructions each, in
 // every call, and reads this one from memory together with its use.
 template <uint32_t word>
-[[gnu::visibility("hidden")]] inline Words each = Words{} + word;
+[[gnu::visibility("hidden")]] constinit inline Words each = Words{} + word;
 
 // Comparisons give Integers: -1 where they hold, else 0.
 inline Words bits_of(Floats x) { return __builtin_bit_cast(Words, x); }
