@@ -10,10 +10,10 @@ constexpr uint32_t kHalfModes = kNearest | kFtz | kSat | kRelu, kBfloatModes = k
 constexpr uint32_t kHalfMinMax = kNaN | kXorsignAbs;
 
 // The instruction on one number, and on both halves of a register.
-template <class T, auto f, Loop loop = Loop::kVector>
+template <class T, auto f>
 void half(AluTable& t, const char* opcode, uint32_t allowed) {
-  modal<f, loop>(t, opcode, suffix<T>(), allowed);
-  modal<both<T, f>, loop>(t, opcode, suffix<Pair<T>>(), allowed);
+  modal<f>(t, opcode, suffix<T>(), allowed);
+  modal<both<T, f>>(t, opcode, suffix<Pair<T>>(), allowed);
 }
 
 template <class T>

@@ -1,5 +1,6 @@
-// alu_special: the functions that PTX approximates → handlers. A handler takes vectors wherever the unit interpolates
-// for all their lanes, and other lanes one by one. Both give the same results.
+// alu_special: the functions that PTX approximates → handlers. The card's unit (arith_special.h) interpolates for most
+// arguments; for vectors of such arguments the handlers use vector instructions. Lanes with other arguments are
+// computed one by one. Both give the same results.
 
 #include "alu/alu_handlers.h"
 #include "alu/arith_special.h"
@@ -14,7 +15,8 @@ inline Floats vector_at(const uint32_t* values) {
 }
 inline void put(Floats x, uint32_t* values) { __builtin_memcpy(values, &x, sizeof x); }
 
-// What the unit makes of all lanes. False, and nothing done, if it does not interpolate for one of them.
+// d = the unit's results for all lanes. If it does not interpolate for some lane, this returns false and writes
+// nothing. a and d are the same or do not overlap. The loops are unrolled so that constants are read once.
 template <class F>
 [[gnu::always_inline]] inline bool interpolate(const uint32_t* a, uint32_t* d) {
   Integers covered_by_unit = Integers{} - 1;
@@ -25,19 +27,21 @@ template <class F>
   for (int l = 0; l < kWarpSize; l += kVectorLanes) put(covered<F>(vector_at(a + l)), d + l);
   return true;
 }
-// What it makes of the lanes in the mask, and alone(x) of one lane.
+// The same for one vector after the other. Where the unit interpolates for a whole vector, all its lanes are written.
+// Elsewhere alone(x) is the result of each lane in the mask. So d must not be the destination.
 template <class F>
 [[gnu::always_inline]] inline void interpolate(const uint32_t* a, uint32_t* d, Mask mask, float (*alone)(float)) {
-  constexpr Mask kVector = (1u << kVectorLanes) - 1;
-  for (int l = 0; l < kWarpSize; l += kVectorLanes) {
-    const Floats x = vector_at(a + l);
+  for (int first = 0; first < kWarpSize; first += kVectorLanes) {
+    const Floats x = vector_at(a + first);
     if (all_of(F::covers(x)))
-      put(covered<F>(x), d + l);
+      put(covered<F>(x), d + first);
     else
-      for (const uint32_t lane : each_lane(mask & kVector << l)) d[lane] = bits_of(alone(float_of(a[lane])));
+      for (int l = first; l < first + kVectorLanes; ++l)
+        if (mask >> l & 1) d[l] = bits_of(alone(float_of(a[l])));
   }
 }
 
+// It is a function of its own so that the usual case needs no stack.
 template <class F, bool ftz>
 [[gnu::noinline]] void special_of_some_lanes(std::byte* r, const AluOperands& i, Mask mask) {
   uint32_t results[kWarpSize] = {};
@@ -63,8 +67,11 @@ void special_function(AluTable& t, const char* opcode, uint32_t allowed) {
 template <bool full, bool ftz>
 [[gnu::flatten]] void handle_quotient(std::byte* r, const AluOperands& i, Mask mask) {
   const Source<float> a(r, i.a), b(r, i.b);
-  uint32_t inverses[kWarpSize];
-  if (!interpolate<Rcp>(b.values, inverses))
+  uint32_t divisors[kWarpSize], inverses[kWarpSize];
+  // Lanes outside the mask divide by 1, so that they do not send the others to the slow loop.
+  if (mask != kFullMask)
+    for (int l = 0; l < kWarpSize; ++l) divisors[l] = mask & kLaneBits<Mask>.bit[l] ? b.values[l] : kOne;
+  if (!interpolate<Rcp>(mask == kFullMask ? b.values : divisors, inverses))
     return run_by_lane<float>(
         r, i.d, mask, [](float x, float y) { return quotient<full>(x, y, FloatMode{.ftz = ftz}); }, a, b);
   run<float>(
@@ -93,10 +100,12 @@ template <class F, class T, class P>
     uint32_t x[kWarpSize], size[kWarpSize] = {};
     for (int l = 0; l < kWarpSize; ++l) x[l] = bits_of(to_float(T{static_cast<uint16_t>(a[l] >> shift)}));
     interpolate<F>(x, size, mask, unit<F>);
-    for (const uint32_t l : each_lane(mask))
-      results[l] = static_cast<Bits<P>>(results[l] | half_of<T>(float_of(size[l])).bits << shift);
+    for (int l = 0; l < kWarpSize; ++l)
+      if (mask >> l & 1) results[l] = static_cast<Bits<P>>(results[l] | half_of<T>(float_of(size[l])).bits << shift);
   }
-  for (const uint32_t l : each_lane(mask)) lanes<Bits<P>>(r, i.d)[l] = results[l];
+  Bits<P>* d = lanes<Bits<P>>(r, i.d);
+  for (int l = 0; l < kWarpSize; ++l)
+    if (mask >> l & 1) d[l] = results[l];
 }
 template <class F, class T, class P, auto f>
 void halves(AluTable& t, const char* opcode, uint32_t allowed) {

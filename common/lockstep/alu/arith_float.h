@@ -37,8 +37,10 @@ constexpr bool is_nan(T x) {
   return x != x;
 }
 template <class T>
+inline constexpr T kLeastNormal = std::numeric_limits<T>::min();
+template <class T>
 constexpr bool is_subnormal(T x) {
-  return magnitude(x) < std::numeric_limits<T>::min() && x != 0;
+  return magnitude(x) < kLeastNormal<T> && x != 0;
 }
 
 // The NaN of a result. f32: always the same NaN. f64: the NaN of the last source that is NaN, made quiet; if no source
@@ -56,7 +58,7 @@ constexpr double nan_from(double first, T... others) {
   return quiet(nan);
 }
 
-constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float>::min() ? with_sign(0.0f, x) : x; }
+constexpr float flush(float x) { return magnitude(x) < kLeastNormal<float> ? with_sign(0.0f, x) : x; }
 
 // --- half precision as bits ----------------------------------------------------------------------------------------
 
@@ -213,7 +215,7 @@ constexpr T finish(T x, FloatMode mode, S... inputs) {
 // .ftz looks at the result before it is rounded: a result that becomes normal by rounding is flushed, too. `exact` is
 // precise enough to tell. f64 has no .ftz.
 constexpr float flush_tiny(float x, double exact, FloatMode mode) {
-  return mode.ftz && magnitude(exact) < double{std::numeric_limits<float>::min()} ? with_sign(0.0f, x) : x;
+  return mode.ftz && magnitude(exact) < double{kLeastNormal<float>} ? with_sign(0.0f, x) : x;
 }
 constexpr double flush_tiny(double x, double, FloatMode) { return x; }
 

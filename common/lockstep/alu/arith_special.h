@@ -5,7 +5,7 @@
 // - covers(x): whether the unit interpolates, so that the next three may be called. They are the same with .ftz.
 // - position(x): the row, and the x in it.
 // - adjusted(x, sum): the sum before it is cut off, for half of the lanes.
-// - result(x, size): what the unit makes of the sum's upper 24 bits.
+// - result(x, size): the unit's result. `size` is the sum's upper 24 bits.
 // - outside(x): what the unit answers to all other arguments; for it a subnormal is zero.
 // - any(x): the instruction without .ftz. For subnormals ptxas writes other instructions around the unit.
 #pragma once
@@ -15,6 +15,7 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
+// For functions that cut the sum off as it is.
 struct Unadjusted {
   template <int half>
   static Doubles adjusted(Floats, Doubles sum) {
@@ -22,6 +23,7 @@ struct Unadjusted {
   }
 };
 
+// The unit's results, if covers() holds for all lanes.
 template <class F>
 [[gnu::always_inline]] inline Floats covered(Floats x) {
   const Interpolation interpolation(F::kRows, F::position(x));
@@ -29,9 +31,10 @@ template <class F>
   const Doubles upper = F::template adjusted<1>(x, interpolation.template sum<1>());
   return F::result(x, narrowed(without_low_bits(lower), without_low_bits(upper)));
 }
+// The unit's result for one argument, as a vector whose lanes all hold it.
 template <class F>
 float unit(float x) {
-  const Floats all = x - Floats{};  // of -0, too
+  const Floats all = x - Floats{};  // -0 + 0 would be 0
   return all_of(F::covers(all)) ? covered<F>(all)[0] : F::outside(x);
 }
 
@@ -41,7 +44,7 @@ constexpr bool is_tiny(float x) { return magnitude(x) < 0x1p-126f; }  // zero or
 inline Integers is_normal_and_positive(Floats x) { return is_between<0x0080'0000, 0x7f7f'ffff>(bits_of(x)); }
 
 inline constexpr uint32_t kExponent = 0x7f80'0000, kOne = 0x3f80'0000;  // of a float; the bits of 1
-// Half of the doublings from [1, 2) or [2, 4), in the exponent's place: roots are taken there.
+// For a root, x = m * 2^(2n) with m in [1, 4). This is n, in the exponent's place.
 inline Words half_of_doublings(Floats x) { return bits_of(signed_of(bits_of(x) - each<kOne>) >> 24) << 23; }
 inline Words position_for_root(Floats x) { return bits_of(x) ^ each<0x80'0000>; }
 
@@ -87,6 +90,7 @@ struct Ex2 : Unadjusted {
   // Left out: NaN, and results that are subnormal without .ftz. 2^-151 rounds to zero.
   static Integers covers(Floats x) { return (x >= -126) | (x <= -151); }
   static Words position(Floats x) {
+    // Below -256 the conversion overflows. Any value will do, since result() is 0.
     const Integers size = __builtin_convertvector((x < 128 ? x : 128) * 0x1p23f, Integers);
     return bits_of(size + ((size >> 31) & ((size << 9) != 0)));
   }
@@ -136,6 +140,7 @@ struct Sin : Unadjusted {
   static float any(float x) { return unit<Sin>(x); }
 
   static Words turns(Floats x) {
+    // A subnormal product may be wrong. It becomes 0.
     const Floats turns = product_toward_zero(magnitude(x), 0x1.45f306p-3f);
     const Floats whole = __builtin_convertvector(__builtin_convertvector(turns, Integers), Floats);
     return bits_of(__builtin_convertvector((turns - whole) * 0x1p25f, Integers));
@@ -214,7 +219,7 @@ T tanh_half(T a, FloatMode) {
 inline double of_upper_word(uint32_t word) { return double_of(uint64_t{word} << 32); }
 inline constexpr uint32_t kSign = 0x8000'0000, kInfinity = 0x7ff0'0000, kNoNumber = 0x7fff'ffff;
 
-// By how many units of 2^-21 it is more than 1/2.
+// By how many units of 2^-21 the sum is more than 1/2.
 constexpr uint32_t upper_word_less_half(double sum) { return static_cast<uint32_t>((sum - 0.5) * 0x1p21); }
 
 inline double rcp_approx_f64(double a) {

@@ -23,8 +23,8 @@ using Integers = int32_t __attribute__((vector_size(kVectorLanes * sizeof(int32_
 // One half of the lanes.
 using Doubles = double __attribute__((vector_size(kVectorLanes / 2 * sizeof(double))));
 
-// The same word for every lane. It is no constant, since GCC 12 makes constant vectors with three instructions each, in
-// every call, and reads this one from memory together with its use.
+// A vector whose lanes all hold `word`. It is a variable: GCC 12 reads it from memory in the instruction that uses it,
+// but builds a constant vector with three instructions.
 template <uint32_t word>
 [[gnu::visibility("hidden")]] constinit inline Words each = Words{} + word;
 
@@ -36,7 +36,7 @@ inline Integers signed_of(Words x) { return __builtin_bit_cast(Integers, x); }
 inline Floats magnitude(Floats x) { return float_of(bits_of(x) & each<0x7fff'ffff>); }
 inline Words sign_of(Floats x) { return bits_of(x) & each<0x8000'0000>; }
 
-// Whether it holds for every lane.
+// Whether the condition holds for every lane.
 inline bool all_of(Integers condition) {
 #ifdef __AVX2__
   return _mm256_movemask_ps(reinterpret_cast<__m256>(condition)) == 0xff;
@@ -46,14 +46,16 @@ inline bool all_of(Integers condition) {
   return all != 0;
 #endif
 }
+// Whether lowest <= x <= highest, as unsigned numbers.
 template <uint32_t lowest, uint32_t highest>
 inline Integers is_between(Words x) {
   constexpr uint32_t kSignBit = 0x8000'0000;  // vectors compare signed numbers
   return signed_of(x - each<lowest + kSignBit>) < signed_of(each<highest + 1 - lowest - kSignBit>);
 }
 
-// The values at these indices. `any`: a gather takes the lanes outside its mask from there, and the mask has them all.
-// GCC warns of its own intrinsic without a mask, since that reads a variable before it sets it.
+// The values of `from` at these indices. A gather copies the lanes that its mask leaves out from `any`; this mask
+// leaves out none. There is a shorter intrinsic without a mask, but GCC warns that it reads a variable before it sets
+// it.
 #ifdef __AVX2__
 inline Words gathered(const uint32_t* from, Words index) {
   __m256i any;
@@ -62,7 +64,7 @@ inline Words gathered(const uint32_t* from, Words index) {
                                                      reinterpret_cast<__m256i>(index), _mm256_set1_epi32(-1), 4);
   return reinterpret_cast<Words>(values);
 }
-// The same for one half of the lanes. `half`: 0 or 1.
+// The same for one half of the lanes. `half`: 0 is the lower one, 1 the upper one.
 template <int half>
 inline Doubles gathered(const double* from, Words index) {
   __m256d any;
@@ -70,10 +72,12 @@ inline Doubles gathered(const double* from, Words index) {
   return _mm256_mask_i32gather_pd(any, from, _mm256_extracti128_si256(reinterpret_cast<__m256i>(index), half),
                                   _mm256_castsi256_pd(_mm256_set1_epi32(-1)), 8);
 }
+// One half of the lanes as doubles.
 template <int half>
 inline Doubles widened(Integers x) {
   return _mm256_cvtepi32_pd(_mm256_extracti128_si256(reinterpret_cast<__m256i>(x), half));
 }
+// Two halves as one vector of floats.
 inline Floats narrowed(Doubles lower, Doubles upper) {
   return _mm256_set_m128(_mm256_cvtpd_ps(upper), _mm256_cvtpd_ps(lower));
 }
@@ -97,15 +101,15 @@ inline Floats narrowed(Doubles lower, Doubles upper) {
 }
 #endif
 
-// a b + c, which must be exact: not every host adds before it rounds.
+// a b + c. Product and sum must be exact, because a host without FMA rounds the product, too.
 inline Doubles product_and_sum(Doubles a, Doubles b, Doubles c) {
-#ifdef __FMA__
+#if defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmadd_pd(a, b, c);
 #else
   return a * b + c;
 #endif
 }
-// With a float's 24 bits.
+// x without the bits behind a float's 24.
 constexpr double without_low_bits(double x) {
   return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, x) & ~uint64_t{0x1fff'ffff});
 }
@@ -113,9 +117,9 @@ inline Doubles without_low_bits(Doubles x) {
   using Bits = uint64_t __attribute__((vector_size(sizeof x)));
   return __builtin_bit_cast(Doubles, __builtin_bit_cast(Bits, x) & ~uint64_t{0x1fff'ffff});
 }
-// For products that are no subnormal floats.
+// a b, cut off to a float. A subnormal result may be one unit too large.
 inline Floats product_toward_zero(Floats a, float b) {
-#ifdef __FMA__
+#if defined(__AVX2__) && defined(__FMA__)
   const Floats factor = Floats{} + b, product = a * factor;  // a float to nearest
   const Words exact_less = bits_of(_mm256_fmsub_ps(a, factor, product));
   return float_of(bits_of(product) + bits_of(signed_of(exact_less) >> 31));
