@@ -41,7 +41,7 @@ template <class F>
   }
 }
 
-// It is a function of its own so that the usual case needs no stack.
+// The usual case needs no stack because this is a separate function.
 template <class F, bool ftz>
 [[gnu::noinline]] void special_of_some_lanes(std::byte* r, const AluOperands& i, Mask mask) {
   uint32_t results[kWarpSize] = {};

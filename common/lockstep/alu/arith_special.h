@@ -2,7 +2,8 @@
 // of rcp). They have the card's bits (alu/interpolation.h).
 //
 // Each function has these parts, the first four for vectors:
-// - covers(x): whether the unit interpolates, so that the next three may be called. They are the same with .ftz.
+// - covers(x): whether the unit interpolates. If it does, the next three may be called. All four are the same with
+// .ftz.
 // - position(x): the row, and the x in it.
 // - adjusted(x, sum): the sum before it is cut off, for half of the lanes.
 // - result(x, size): the unit's result. `size` is the sum's upper 24 bits.
@@ -125,7 +126,7 @@ struct Lg2 {
   static float outside(float x) { return is_tiny(x) ? -kInfinite : x > 0 ? x : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Lg2>(x * 0x1p24f) - 24 : unit<Lg2>(x); }
 
-  static Words above_one(Floats x) { return bits_of(x) - each<kOne>; }  // in the order of floats; negative below 1
+  static Words above_one(Floats x) { return bits_of(x) - each<kOne>; }  // the distance in floats; negative below 1
 };
 
 // Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.

@@ -1,4 +1,5 @@
-// vectors: as many lanes as a vector register of the host holds, and what C++ cannot say about them by operators.
+// vectors: the types of as many lanes as a vector register of the host holds, and the operations on them for which C++
+// has no operators.
 #pragma once
 
 #include <cstdint>

@@ -164,7 +164,7 @@ TEST_P(SpecialFunction, LeavesLanesOutsideTheMaskAlone) {
         }
 }
 
-// All halves, two at a time. Each warp has another mask, and then the other lanes.
+// All halves, two at a time. Each warp runs with a mask of its own, and again with the other lanes.
 template <class T>
 void expect_halves_as_alone(const AluTable& table, const char* name, T (*lane)(T, baseline::FloatMode)) {
   const auto expect_lanes = [&](uint32_t first, Mask mask) {
