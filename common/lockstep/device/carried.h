@@ -8,10 +8,12 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "device/requests.h"
 #include "engine/launch_state.h"
 #include "sass/influence.h"
+#include "sass/shared_pairs.h"
 
 namespace lockstep {
 
@@ -23,6 +25,9 @@ class CarriedValues {
   // Notes what the launch leaves.
   Dependences follow(const Launch& launch, const LaunchState& state, const Dependence& usual);
 
+  // Sets kRaceInShared where a load and a store of shared memory may race. meeting: of meeting_stores().
+  void watch_shared(const Program& program, std::vector<uint8_t>& meeting);
+
   void overwritten(const Region& region);
   // The host fetched the region, or wrote it. It may write what it fetched before: a part of it, or to another array.
   void fetched(const Region& region);
@@ -32,6 +37,7 @@ class CarriedValues {
   void forget_programs() {
     known_.clear();
     gates_.clear();
+    shared_pairs_.clear();
   }
 
  private:
@@ -57,6 +63,7 @@ class CarriedValues {
   std::map<uint64_t, Values> holds_;            // by the start of the allocation; others hold none
   std::unordered_map<size_t, Values> fetched_;  // by the hash of a block
   std::map<const Program*, uint32_t> gates_;
+  std::map<const Program*, std::vector<SharedPair>> shared_pairs_;
   // Whether one warp alone accesses memory.
   std::map<std::tuple<const Program*, bool, Found>, Dependence> known_;
 };

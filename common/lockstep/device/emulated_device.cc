@@ -350,17 +350,16 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .last_stores = options_.report ? &last_stores : nullptr,
                 .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
                 .observers = observers_};
-  if (options_.report) {
-    const Steering steering = modules_.steering();
-    if (steering.global) launch.global_numbers = shape.numbers();
-    if (steering.shared) launch.shared_numbers = shape.numbers() & kThreadNumbers;
-  }
   if (request.cooperative) {
     launch.grid_workspace = own_.grid_workspace;
     std::memset(reinterpret_cast<void*>(own_.grid_workspace), 0, kWorkspaceBytes);
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
+  if (const Steering steering = modules_.steering(); options_.report && (steering.global || steering.shared)) {
+    launch.meeting = meeting_stores(program, memory_.memory(), shape.block, shape.grid, steering);
+    if (steering.shared && shape.warps_per_block() > 1) carried_.watch_shared(program, launch.meeting);
+  }
   const bool by_host = launch.launcher.kernel.empty();
   if (by_host) host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&

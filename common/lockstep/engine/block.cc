@@ -40,6 +40,7 @@ void Block::begin_launch(const Launch& launch, LaunchState& state) {
 
 void Block::start(uint64_t linear) {
   linear_ = linear;
+  ++interval_;
   barriers_ = {};
   chain_ = {};
   hand_overs_.clear();
@@ -155,6 +156,7 @@ bool Block::complete(uint32_t id) {
   ++state_->counters.barriers;
   join_chains();
   ++chain_.barriers;
+  if (everybody) ++interval_;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced, waits + 1);
   return true;
 }
@@ -185,6 +187,7 @@ bool Block::complete_cluster() {
     show(opened);
   }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
+  ++interval_;
   const uint64_t waits = counted().waits + 1;
   for (auto& warp : warps_) warp->pass_cluster(waits);
   return true;

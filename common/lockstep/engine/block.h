@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/launch_state.h"
+#include "engine/shared_races.h"
 #include "engine/waits.h"
 #include "engine/warp.h"
 
@@ -29,11 +30,12 @@ class Block {
   Dim3 coordinates() const { return index_in(launch_->shape.grid, linear_); }
   uint64_t linear() const { return linear_; }
   uint32_t slot() const { return slot_; }
-  uint64_t barriers() const { return chain_.barriers; }  // that it has passed
+  uint64_t interval() const { return interval_; }  // another one behind each barrier of all threads
   std::byte* shared() const { return shared_.get(); }
   L1Cache& cache() { return cache_; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   HandOvers& hand_overs() { return hand_overs_; }
+  SharedRaces& shared_races() { return shared_races_; }
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected, uint64_t waits);     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
@@ -69,6 +71,8 @@ class Block {
   std::array<Barrier, kBarriers> barriers_{};
   L1Cache cache_;
   HandOvers hand_overs_;
+  SharedRaces shared_races_;
+  uint64_t interval_ = 0;
   Chain chain_;
   std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase
 };

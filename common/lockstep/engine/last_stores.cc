@@ -9,24 +9,24 @@
 namespace lockstep {
 namespace {
 
-// An entry, from its low bits: the value; the warp that stored it; the barriers that its block had passed; the block;
-// and flags. An entry has 64 bits, so that it can be exchanged at once. Blocks and barriers are cut to the bits that
+// An entry, from its low bits: the value; the warp that stored it; the interval of its block; the block;
+// and flags. An entry has 64 bits, so that it can be exchanged at once. Blocks and intervals are cut to the bits that
 // are left: two blocks count as one if their numbers differ by a multiple of 2^17.
-constexpr int kWarpAt = 32, kBarriersAt = 37, kBlockAt = 44;
-constexpr uint64_t kValue = 0xffff'ffff, kBarriers = uint64_t{0x7f} << kBarriersAt,
+constexpr int kWarpAt = 32, kIntervalAt = 37, kBlockAt = 44;
+constexpr uint64_t kValue = 0xffff'ffff, kInterval = uint64_t{0x7f} << kIntervalAt,
                    kBlock = uint64_t{0x1'ffff} << kBlockAt;
 constexpr uint64_t kStorer = (uint64_t{1} << 61) - 1 - kValue;
 constexpr uint64_t kStored = uint64_t{1} << 61, kSeveralWarps = uint64_t{1} << 62, kSeveralValues = uint64_t{1} << 63;
 
 uint64_t storer(const Warp& warp) {
   const Block& block = warp.block();
-  return uint64_t{warp.index() % 32} << kWarpAt | (block.barriers() << kBarriersAt & kBarriers) |
+  return uint64_t{warp.index() % 32} << kWarpAt | (block.interval() << kIntervalAt & kInterval) |
          (block.linear() << kBlockAt & kBlock);
 }
 
 bool are_ordered(uint64_t before, uint64_t now, Space space) {
   if ((before ^ now) & kBlock) return space == Space::kShared;  // the earlier block has ended
-  return ((before ^ now) & kBarriers) != 0;
+  return ((before ^ now) & kInterval) != 0;
 }
 
 // The entry behind a store. Which of two stores came first makes no difference.

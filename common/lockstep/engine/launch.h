@@ -6,10 +6,11 @@
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/texture.h"
+#include "engine/meeting_stores.h"
 #include "engine/observer.h"
 #include "engine/source_names.h"
 #include "engine/started_work.h"
-#include "program/own_places.h"
+#include "program/program.h"
 
 namespace lockstep {
 
@@ -24,15 +25,6 @@ struct LaunchShape {
   uint64_t dynamic_shared_bytes = 0;
   uint64_t local_bytes = 0;  // of a thread
 
-  // The numbers of thread and block in which its threads differ (own_places.h).
-  uint8_t numbers() const {
-    uint32_t found = 0, bit = 1;
-    for (const uint32_t extent : {block.x, block.y, block.z, grid.x, grid.y, grid.z}) {
-      if (extent > 1) found |= bit;
-      bit <<= 1;
-    }
-    return static_cast<uint8_t>(found);
-  }
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   bool operator==(const LaunchShape&) const = default;
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
@@ -58,17 +50,22 @@ struct Launch {
   bool independent = false;           // its blocks may run at the same time
   bool counts_traffic = false;        // for the cost model
   LastStores* last_stores = nullptr;  // null: nobody asks
-  // The numbers that the address of a store must contain, or its place is noted there (own_places.h).
-  uint8_t global_numbers = 0, shared_numbers = 0;
+  std::vector<uint8_t> meeting{};     // by Program::accesses: what is noted (meeting_stores.h); empty: nothing
   AfterBadAccess after_bad_access = AfterBadAccess::kStop;
   Observers observers{};  // empty: nobody watches
 
   bool watched() const { return !observers.empty(); }
   // Whether several threads may store to one place here.
   bool may_meet(const MemoryAccess& store, Space space) const {
-    return ((space == Space::kShared ? shared_numbers : global_numbers) & ~store.numbers) != 0;
+    return !meeting.empty() && (meeting[store.index] & (space == Space::kShared ? kMeetInShared : kMeetInGlobal));
   }
-  bool looks_at(const MemoryAccess& access, Space space) const { return watched() || may_meet(access, space); }
+  // Whether a load and a store of shared memory may race here.
+  bool may_race(const MemoryAccess& access) const {
+    return !meeting.empty() && (meeting[access.index] & kRaceInShared);
+  }
+  bool looks_at(const MemoryAccess& access, Space space) const {
+    return watched() || may_meet(access, space) || (space == Space::kShared && may_race(access));
+  }
   bool is_one_warp() const { return shape.block.count() * shape.grid.count() <= kWarpSize; }
 };
 

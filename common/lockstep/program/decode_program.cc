@@ -11,7 +11,7 @@
 #include "program/function_decoder.h"
 #include "program/independence.h"
 #include "program/neighbours.h"
-#include "program/own_places.h"
+#include "program/store_places.h"
 
 namespace lockstep {
 namespace {
@@ -118,7 +118,7 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
   note_waits(*program);
   note_hand_overs(*program);
   note_neighbours(*program);
-  note_own_places(*program);
+  note_store_places(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;
 }

@@ -56,7 +56,6 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   bool literal_one = false;    // atom/red add of the literal 1, result unused
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
   uint32_t neighbour = 0;      // see neighbours.h; 0: none
-  uint8_t numbers = 0xff;      // the numbers of thread and block that a store's address contains (own_places.h)
 };
 
 inline bool is_atomic(const MemoryAccess& access) {

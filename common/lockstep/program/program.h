@@ -11,6 +11,7 @@
 #include "alu/matrix.h"
 #include "program/instruction.h"
 #include "program/matrix_pieces.h"
+#include "program/store_places.h"
 
 namespace lockstep {
 
@@ -209,6 +210,7 @@ struct Program : InstructionLists {
   uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
   std::vector<SharedArray> shared_arrays;
+  std::vector<StorePlace> store_places;  // of the stores to global and shared memory
 
   // Whether nobody may write what the load brings while the kernel runs (ld.global.nc).
   bool is_read_only(const MemoryAccess& load) const { return names[load.pc].find(".nc") != std::string::npos; }

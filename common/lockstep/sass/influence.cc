@@ -401,6 +401,9 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     origins.made.push_back(depends_on_threads(program, pc, words, alone));
   add_found(program, found, origins);
+  for (const MemoryAccess& access : program.accesses)
+    if (access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index])
+      origins.made[access.pc] = true;
   const Influence influence(program, facts, arrays, std::move(origins));
   Uniform uniform(program, Among::kLaunch);
   // Exchanges that all write the same leave the same.

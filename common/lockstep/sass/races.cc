@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "program/register_use.h"
+#include "sass/program_flow.h"
 
 namespace lockstep {
 namespace {
@@ -63,16 +64,36 @@ bool Races::may_change(const MemoryAccess& load) {
     const MemoryAccess& access = *other.access;
     if (access.op == MemoryOp::kLoad || is_shared(access) != is_shared(load)) return false;
     if (!is_shared(load) && (!is_global(load) || !is_global(access))) return false;
-    const bool meet = std::ranges::any_of(mine.arrays, [&](const Name& name) { return other.arrays.contains(name); });
-    if (!meet || !are_concurrent(mine, other) || are_apart(mine, other)) return false;
+    if (!may_meet(mine, other)) return false;
     if (is_atomic(access)) return true;
-    const std::set<uint32_t>&one = choosers(load.pc), &another = choosers(access.pc);
-    if (std::ranges::any_of(one, [&](uint32_t pc) { return another.contains(pc); })) return false;
+    if (are_of_one_thread(mine, other)) return false;
     // In shared memory, the halves of a block may work on each other's words between two barriers, as reductions do.
-    // So only a word that all threads look at counts there.
+    // So only a word that all threads look at counts here; for the others see SharedPair.
     if (is_shared(load)) return in_block_.at(load.pc, load.base) && has_same_address(mine, other);
     return !is_own(mine, other);
   });
+}
+
+std::vector<SharedPair> Races::shared_pairs() {
+  std::vector<SharedPair> found;
+  for (const Use& load : uses_)
+    for (const Use& store : uses_) {
+      if (load.access->op != MemoryOp::kLoad || store.access->op != MemoryOp::kStore) continue;
+      if (!is_shared(*load.access) || !is_shared(*store.access) || !may_meet(load, store)) continue;
+      if (!are_of_one_thread(load, store))
+        found.push_back({load.access->index, store.access->index, has_same_address(load, store)});
+    }
+  return found;
+}
+
+bool Races::may_meet(const Use& load, const Use& other) const {
+  const bool meet = std::ranges::any_of(load.arrays, [&](const Name& name) { return other.arrays.contains(name); });
+  return meet && are_concurrent(load, other) && !are_apart(load, other);
+}
+
+bool Races::are_of_one_thread(const Use& load, const Use& other) {
+  const std::set<uint32_t>&one = choosers(load.access->pc), &another = choosers(other.access->pc);
+  return std::ranges::any_of(one, [&](uint32_t pc) { return another.contains(pc); });
 }
 
 const Preset* Races::constant(Register one) const {
@@ -355,6 +376,11 @@ const std::set<uint32_t>& Races::choosers(uint32_t pc) {
     }
   }
   return found;
+}
+
+std::vector<SharedPair> shared_pairs_of(const Program& program) {
+  const FlowFacts facts(flow_of(program));
+  return Races(program, facts).shared_pairs();
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include "program/program.h"
 #include "sass/flow.h"
 #include "sass/makers.h"
+#include "sass/shared_pairs.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
@@ -19,6 +20,7 @@ class Races {
   Races(const Program& program, const FlowFacts& facts);
   // Whether another thread may change what this load brings.
   bool may_change(const MemoryAccess& load);
+  std::vector<SharedPair> shared_pairs();
 
  private:
   // Where a pointer comes from: the address of its parameter, variable or shared array. If it lies in memory: the same
@@ -48,6 +50,8 @@ class Races {
   bool are_apart(const Use& one, const Use& other) const;
   bool is_own(const Use& load, const Use& store);
   bool are_concurrent(const Use& load, const Use& other) const;
+  bool may_meet(const Use& load, const Use& other) const;
+  bool are_of_one_thread(const Use& load, const Use& other);
   bool is_of_block(Register part, std::set<Register>& seen) const;
   // By register that the block's number makes: how often the value contains it.
   using BlockParts = std::map<Register, int64_t>;

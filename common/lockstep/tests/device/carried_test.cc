@@ -30,7 +30,12 @@ std::string load_by(const std::string& index) {
 
 std::string module_text() {
   const std::string ticket = "atom.global.add.u32 %r2, [%rd2], 1;\n",
-                    by_ticket = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd7, %rd1, %rd6;\n";
+                    by_ticket = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd7, %rd1, %rd6;\n",
+                    to_shared =
+                        "shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n",
+                    from_other_end =
+                        "xor.b32 %r5, %r2, 252; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n"
+                        "st.global.u32 [%rd3], %r7;";
   return ".version 9.0\n.target sm_80\n.address_size 64\n" +
          kernel("compact", ticket + by_ticket + "st.global.u32 [%rd7+64], %r1;") +
          kernel("number", ticket + "st.global.u32 [%rd3], %r2;") +
@@ -61,6 +66,17 @@ std::string module_text() {
                 "@!%p1 bra OUT;\nst.global.u32 [%rd1], 9;\nOUT:") +
          kernel("chosen",
                 "mov.u32 %r2, s;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];\n" + load_by("")) +
+         kernel("read_too_early", to_shared + from_other_end) +
+         kernel("read_behind_a_barrier", to_shared + "bar.sync 0;\n" + from_other_end) +
+         kernel("read_behind_a_barrier_of_others",
+                "setp.ge.u32 %p1, %r1, 64;\n@%p1 bra READ;\n" + to_shared +
+                    "bar.sync 1, 64;\nret;\nREAD: mov.u32 %r3, s;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r4, %r3, %r2;\n"
+                    "ld.shared.u32 %r7, [%r4+-256];\nst.global.u32 [%rd3], %r7;") +
+         kernel("overwrite_too_early", to_shared + "bar.sync 0;\n" + from_other_end + "\nst.shared.u32 [%r4], 0;") +
+         kernel("add_halves", to_shared +
+                                  "bar.sync 0;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra OUT;\n"
+                                  "ld.shared.u32 %r5, [%r4+128];\nld.shared.u32 %r6, [%r4];\nadd.u32 %r5, %r5, %r6;\n"
+                                  "st.shared.u32 [%r4], %r5;\nst.global.u32 [%rd3], %r5;\nOUT:") +
          kernel("pass_on", "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd4], %r2;") +
          kernel("pass_on_later",
                 "mov.u64 %rd8, s;\ncvta.shared.u64 %rd8, %rd8;\ncvta.to.shared.u64 %rd8, %rd8;\nadd.u64 %rd8, %rd8, "
@@ -162,6 +178,21 @@ TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesLater) {
     run(kernel, a_, c_);
     EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
   }
+}
+
+// Two warps use a word of shared memory, and no barrier of all threads stands between.
+TEST_F(CarriedValues, WhatARaceInSharedMemoryBringsDecidesLater) {
+  const auto leaves_it = [&](const char* kernel, uint32_t threads) {
+    allocate(&a_);
+    run(kernel, a_, c_, threads);
+    return doubts("where", a_, b_);
+  };
+  EXPECT_TRUE(leaves_it("read_too_early", 64));
+  EXPECT_FALSE(leaves_it("read_too_early", 32)) << "one warp";
+  EXPECT_FALSE(leaves_it("read_behind_a_barrier", 64));
+  EXPECT_TRUE(leaves_it("read_behind_a_barrier_of_others", 128));
+  EXPECT_TRUE(leaves_it("overwrite_too_early", 64));
+  EXPECT_FALSE(leaves_it("add_halves", 64)) << "each word has one warp";
 }
 
 TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesInItsOwnLaunch) {

@@ -13,12 +13,13 @@ namespace lockstep {
 inline Module module_of(const std::string& body) {
   return parse(
       ".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n"
-      ".reg .b32 %r<19>;\n.reg .b64 %rd<5>;\n" +
+      ".reg .b32 %r<19>;\n.reg .b64 %rd<9>;\n" +
       body + "\nret;\n}\n");
 }
 
-inline std::unique_ptr<Program> decoded(const Module& module) {
+inline std::unique_ptr<Program> decoded(const Module& module, uint64_t param_block = 0) {
   Symbols symbols;
+  symbols.param_block = param_block;
   symbols.access_handler = [](const MemoryAccess&) -> AccessHandler { return [](Warp&, const MemoryAccess&, Mask) {}; };
   symbols.variable_address = [](const std::string&) { return uint64_t{0}; };
   symbols.function_id = symbols.variable_address;

@@ -76,7 +76,74 @@ __global__ void chosen_in_global(const int* index, int* winner, const int* data,
   out[number()] = data[scattered(winner[threadIdx.x % kPlaces])];
 }
 
+// Each thread stores to two places. The second one is another thread's first.
+__global__ void beside(int* left) {
+  left[number()] = number() * 3;
+  left[number() + 1] = number() * 5;
+}
+
+__global__ void tiles_overlap(int* left) { left[blockIdx.x * (kBlock - 32) + threadIdx.x] = number() * 7; }
+
+// Four warps do the work of each other.
+__global__ void short_steps(int* left) {
+  for (int i = threadIdx.x; i < kBlock; i += 32) left[blockIdx.x * kBlock + i] = number() * 9;
+}
+
+__global__ void own_and_another(const int* index, int* left) {
+  left[number()] = number();
+  left[index[number()] % kThreads] = number() * 11;
+}
+
+// A barrier is missing.
+__global__ void read_too_early(int* left) {
+  __shared__ int s_tile[kBlock];
+  s_tile[threadIdx.x] = number() * 5;
+  left[number()] = s_tile[(threadIdx.x * 37 + 64) % kBlock];
+}
+
+__global__ void changed_meanwhile(int* left) {
+  __shared__ int s_tile[kBlock];
+  s_tile[threadIdx.x] = number() * 5;
+  __syncthreads();
+  for (int turn = 0; turn < 8; ++turn) s_tile[threadIdx.x] += s_tile[(threadIdx.x * 37 + 64) % kBlock] * 3;
+  __syncthreads();
+  left[number()] = s_tile[threadIdx.x];
+}
+
 // ---- the same on each run ----
+
+struct Fields {
+  int a, b;
+  int2 c;
+};
+__global__ void fields(Fields* left) {
+  left[number()].a = number() * 3;
+  left[number()].c = make_int2(number(), number() * 7);
+  left[number()].b = number() * 5;
+}
+
+__global__ void strides(int* left, int n) {
+  for (int i = number(); i < n; i += gridDim.x * blockDim.x) left[i] = i * 13;
+}
+
+// Blocks of 32 x 4 threads store tiles of 32 x 32.
+__global__ void tiles(int* left, int columns) {
+  const int column = blockIdx.x * 32 + threadIdx.x;
+  for (int row = threadIdx.y; row < 32; row += 4) left[(blockIdx.y * 32 + row) * columns + column] = row * 17 + column;
+}
+
+// The halves of the block work on each other's words, one behind the other.
+__global__ void largest(const int* data, int* left) {
+  __shared__ int s_largest[kBlock];
+  s_largest[threadIdx.x] = data[number()];
+  __syncthreads();
+  for (int half = kBlock / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half && s_largest[threadIdx.x] < s_largest[threadIdx.x + half])
+      s_largest[threadIdx.x] = s_largest[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) left[blockIdx.x] = s_largest[0];
+}
 
 __global__ void marked(const int* index, int* left) { left[index[number()] % kPlaces] = 5; }
 
@@ -167,7 +234,7 @@ int main() {
   to_one<<<kBlocks, kBlock>>>(left);
   repeated<<<kBlocks, kBlock>>>(left, data, out);
   const auto follow = [&](auto kernel, int places) {
-    left = zeros<int>(kThreads);
+    left = zeros<int>(kThreads + kBlock);
     kernel(left);
     use(left, places);
     return left;
@@ -184,12 +251,24 @@ int main() {
   int4* const vectors = zeros<int4>(kPlaces);
   wide<<<kBlocks, kBlock>>>(index, vectors);
   use(reinterpret_cast<const int*>(vectors), 4 * kPlaces);
+  follow([&](int* to) { beside<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { tiles_overlap<<<kBlocks, kBlock>>>(to); }, kThreads - 32 * kBlocks);
+  follow([&](int* to) { short_steps<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { own_and_another<<<kBlocks, kBlock>>>(index, to); }, kThreads);
+  follow([&](int* to) { read_too_early<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { changed_meanwhile<<<kBlocks, kBlock>>>(to); }, kThreads);
   chosen<<<kBlocks, kBlock>>>(index, data, out);
   chosen_in_global<<<kBlocks, kBlock>>>(index, zeros<int>(kBlocks * kPlaces), data, out);
   finish();
 
   follow([&](int* to) { marked<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
   follow([&](int* to) { permuted<<<kBlocks, kBlock>>>(to); }, kThreads);
+  auto* const structures = zeros<Fields>(kThreads);
+  fields<<<kBlocks, kBlock>>>(structures);
+  use(reinterpret_cast<const int*>(structures), 4 * kThreads);
+  follow([&](int* to) { strides<<<kBlocks / 4, kBlock>>>(to, kThreads); }, kThreads);
+  follow([&](int* to) { tiles<<<dim3(2, 2), dim3(32, 4)>>>(to, 64); }, 64 * 64);
+  follow([&](int* to) { largest<<<kBlocks, kBlock>>>(data, to); }, kBlocks);
   auto* const own = zeros<unsigned char>(kThreads);
   bytes_of_words<<<kBlocks, kBlock>>>(own);
   use(own, kThreads);

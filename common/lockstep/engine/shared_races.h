@@ -1,0 +1,31 @@
+// shared_races: whether a warp loads a word of shared memory that another warp of the block stores, and no barrier of
+// the block orders the two. Then the card's schedule decides what the load brings.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/warp.h"
+
+namespace lockstep {
+
+// Of one block. Only the accesses with kRaceInShared are looked at (meeting_stores.h).
+class SharedRaces {
+ public:
+  // To be called before the access. `at`: addresses in this process. At the first race, all loads that are looked at
+  // become contested (LaunchState).
+  void note(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at);
+
+ private:
+  static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;  // else the number of a warp in its block
+
+  // The accesses to a byte, or to 2 or 4 bytes, since the last barrier.
+  struct Unit {
+    uint64_t interval = 0;  // of the block
+    uint32_t writer = kNobody, reader = kNobody;
+  };
+  std::array<std::vector<Unit>, 3> units_;  // for 1, 2 and 4 bytes
+};
+
+}  // namespace lockstep
