@@ -206,10 +206,9 @@ void LaunchCounters::end_block(const Chain& chain, const BlockCounters& block) {
 
 void LaunchCounters::add(const LaunchCounters& other) {
   for (size_t pc = 0; pc < at.size(); ++pc) at[pc].add(other.at[pc]);
-  for (size_t i = 0; i < wider.size(); ++i) {
-    wider[i].as8.add(other.wider[i].as8);
-    wider[i].as16.add(other.wider[i].as16);
-  }
+  for (size_t i = 0; i < wider.size(); ++i)
+    for (size_t width = 0; width < wider[i].widths.size(); ++width)
+      wider[i].widths[width].add(other.wider[i].widths[width]);
   barriers += other.barriers;
   chains.add(other.chains);
   longest_chain = std::max(longest_chain, other.longest_chain, slower);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -91,9 +93,11 @@ struct HostLoads {
   uint64_t size = 0, loaded = 0;  // bytes
 };
 
-// What an access that has a neighbour would count if it were one of 8 or 16 bytes a lane, at the same addresses.
+// What an access that has a neighbour would count if it were a wider one, of 2, 4, 8 or 16 bytes a lane, at the same
+// addresses. Only the counts of memory, without threads.
 struct WiderCounts {
-  InstructionCounters as8, as16;  // only the counts of memory, without threads
+  std::array<InstructionCounters, 4> widths;
+  static size_t index(uint32_t bytes) { return static_cast<size_t>(std::countr_zero(bytes)) - 1; }
 };
 
 // What warps access in their calls of printf() at one place (printing.h).

@@ -5,6 +5,7 @@
 #include "count/row.h"
 #include "engine/block.h"
 #include "engine/host_access.h"
+#include "program/neighbours.h"
 
 namespace lockstep {
 
@@ -100,13 +101,13 @@ inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
 }
 
 // What the access would count if ptxas had joined it with its neighbours (neighbours.h). The card aligns a wider access
-// to its width, so it begins at the lane's address, rounded down. count_width(bytes, counts): one of the two widths.
+// to its width, so it begins at the lane's address, rounded down. count_width(bytes, counts): one of the wider widths.
 template <class CountWidth>
 void count_wider(Warp& warp, const MemoryAccess& access, const CountWidth& count_width) {
   if (!warp.launch().counts_traffic) return;
   WiderCounts& wider = warp.state().counters.wider[access.neighbour - 1];
-  count_width(8, wider.as8);
-  count_width(16, wider.as16);
+  for (uint32_t bytes = 2u * access.bytes * access.count; bytes <= kWidestAccess; bytes *= 2)
+    count_width(bytes, wider.widths[WiderCounts::index(bytes)]);
 }
 
 inline std::array<uint64_t, kWarpSize> rounded_down(const uint64_t* addresses, uint32_t bytes) {
@@ -149,7 +150,7 @@ inline void add_shared(InstructionCounters& counts, const Wavefronts& wavefronts
 [[gnu::noinline]] inline void count_wider_local(Warp& warp, const MemoryAccess& access, Mask mask,
                                                 const uint64_t* offsets) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
-    counts.local.requests += bytes / 4;
+    counts.local.requests += std::max(1u, bytes / 4);
     counts.local.sectors += local_sectors(rounded_down(offsets, bytes).data(), mask, bytes);
   });
 }

@@ -1,6 +1,6 @@
-// neighbours: the accesses that ptxas may join. It makes one load of 8 or 16 bytes from loads that lie side by side,
-// and the same of stores. PTX does not say where it does, so such accesses are counted in all three widths, and the
-// report takes the count of the width that the machine code has. In global memory ptxas joins only stores and loads
+// neighbours: the accesses that ptxas may join. It makes one wider load, of up to 16 bytes, from loads that lie side by
+// side, and the same of stores. PTX does not say where it does, so such accesses are counted in all these widths, and
+// the report takes the count of the width that the machine code has. In global memory ptxas joins only stores and loads
 // beside a vector, which shows how the pointer is aligned. The joined access lies in the sector of each of its parts,
 // so it counts as they do.
 #pragma once

@@ -49,6 +49,32 @@ __global__ void neighbours(const float* __restrict__ in, float* __restrict__ out
   for (int k = 0; k < kEach; ++k) out[first + k] = cells[kEach - 1 - k];
 }
 
+// Bytes of a thread. ptxas makes wider accesses of them, also of two and four bytes.
+__global__ void bytes(const unsigned char* __restrict__ in, int n, unsigned char* __restrict__ out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned char cells[16] = {};
+  for (int k = 0; k < 12; ++k) cells[k + 2] = in[i * 12 + k];
+  cells[i % 16] = cells[i % 8 + 2] + 1;
+  for (int k = 0; k < 16; ++k) out[i * 16 + k] = cells[k];
+}
+
+// The same in shared memory.
+struct Pixel {
+  unsigned char red, green, blue, alpha;
+};
+__global__ void bytes_of_pixels(const unsigned char* __restrict__ in, unsigned char* __restrict__ out) {
+  __shared__ Pixel s_pixels[kBlock];
+  Pixel& pixel = s_pixels[threadIdx.x * 7 % kBlock];
+  pixel.red = in[threadIdx.x];
+  pixel.green = in[threadIdx.x + 1];
+  pixel.blue = in[threadIdx.x + 2];
+  pixel.alpha = 255;
+  __syncthreads();
+  const Pixel& other = s_pixels[threadIdx.x];
+  out[threadIdx.x] = (other.red * 3 + other.green * 5 + other.blue) / 9 ^ other.alpha;
+}
+
 // Odd-even transposition in registers.
 __global__ void sorted_in_registers(const int* __restrict__ in, int* __restrict__ out) {
   int cells[kEach];
@@ -175,6 +201,9 @@ int main() {
   digits<<<1, kBlock>>>(in, all - 31, zeros<int>(10 * kBlock));
   reversed<<<1, kBlock>>>(in, kEach - 1, zeros<int>(all));
   neighbours<<<3, 32>>>(floats, zeros<float>(all));
+  const auto* few = device_array<unsigned char>(all * 2);
+  bytes<<<2, 64>>>(few, kBlock + 17, zeros<unsigned char>(16 * 128));
+  bytes_of_pixels<<<1, kBlock>>>(few, zeros<unsigned char>(kBlock));
   sorted_in_registers<<<1, kBlock>>>(in, zeros<int>(all));
   sorted_by_insertion<<<1, kBlock>>>(floats, kEach, zeros<float>(all));
   sorted_by_insertion<<<1, kBlock>>>(floats, kEach - 3, zeros<float>(all));
