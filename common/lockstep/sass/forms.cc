@@ -151,6 +151,10 @@ class KernelComparison {
         return doubt(access, words("ptxas splits it into narrower accesses"));
     }
     place(access, machine, machine.size() > 1, result);
+    // In a loop, the copies are those of several turns; in a function, those of several calls.
+    const bool is_once = function_[access.pc] == 0 && facts_.loops(access.pc).empty();
+    if (result.doubt.empty() && is_once && std::ranges::any_of(machine, &MachineAccess::again))
+      result.doubt = words("ptxas makes it again, instead of keeping the value in a register");
     if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
     return joined(access, machine[0]->bytes, result);
   }
@@ -245,6 +249,8 @@ class KernelComparison {
     }
     for (const MachineAccess* one : machine) {
       if (one->kind != machine[0]->kind) return doubt(access, words("ptxas makes atomics of different kinds of it"));
+      if (one->conditions.contains(one->line))  // ptxas asks how many lanes there are
+        return doubt(access, words("ptxas lets one lane make it, in some copies"));
       if (in_shared && one->counts != access.literal_one)
         return doubt(access, words("lockstep and ptxas disagree whether it adds the number of lanes"));
     }

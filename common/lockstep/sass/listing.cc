@@ -97,6 +97,7 @@ class Section {
         access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
       }
       access->elected = predicates.is_elected(i);
+      access->again = std::ranges::any_of(alike, [&](uint32_t copy) { return is_made_before(facts, copy, i); });
       access->yields = yields[i];
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
@@ -108,6 +109,15 @@ class Section {
  private:
   static bool is_indexed(const MachineInstruction& in) {
     return in.opcode().starts_with("BRX") || in.opcode().starts_with("JMX");
+  }
+
+  // Whether every way to `at` passes `before`, and lanes may make both: a guard does not exclude the other.
+  bool is_made_before(const FlowFacts& facts, uint32_t before, uint32_t at) const {
+    const std::string_view one = code_[before].guard, other = code_[at].guard;
+    if (before == at || (one != other && !one.empty() && predicate_of(one) == predicate_of(other))) return false;
+    uint32_t dominator = facts.dominator(at);
+    while (dominator < code_.size() && dominator != before) dominator = facts.dominator(dominator);
+    return dominator == before;
   }
 
   // The steps of an instruction that does not bring the lanes of a warp together.

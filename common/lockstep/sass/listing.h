@@ -26,6 +26,7 @@ struct MachineAccess {
   uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
   bool counts = false;        // ATOMS.POPC.INC: adds the number of lanes
   bool elected = false;       // the first active lane alone makes it
+  bool again = false;         // whoever comes here has made another copy of it before, of the same line and kind
   bool yields = false;        // behind a YIELD, before a barrier: lanes may be apart, whatever BSYNC says
   uint32_t line = 0;          // of the PTX
   std::string address{};      // as the listing writes it: "[R2+0x8]"

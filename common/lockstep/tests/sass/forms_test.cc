@@ -92,6 +92,18 @@ TEST(Forms, TwoLoadsOfEightBytesForFour) {
   }
 }
 
+TEST(Forms, BytesBecomeOneAccessOfTwoOrFour) {
+  const Kernel kernel("st.shared.u8 [s], %r3;\nst.shared.u8 [s+1], %r4;\nst.shared.v2.u8 [s+2], {%r3, %r4};");
+  const Compared pair(kernel, {changed(kernel.as_written("[s+1]"), [](auto& a) { a.bytes = 2; }),
+                               changed(kernel.as_written("[s+2]"), [](auto& a) { a.bytes = 2; })});
+  EXPECT_EQ(pair["[s+1]"].kind, AccessForm::kWider);
+  EXPECT_EQ(pair["[s+1]"].bytes, 2);
+  EXPECT_EQ(pair["[s+2]"].kind, AccessForm::kAsWritten);
+  const Compared all(kernel, {changed(kernel.as_written("[s+2]"), [](auto& a) { a.bytes = 4; })});
+  EXPECT_EQ(all["[s+2]"].kind, AccessForm::kWider);
+  EXPECT_EQ(all["[s+2]"].bytes, 4);
+}
+
 // A loop that loads two floats in each turn. If ptxas makes one load of 16 bytes, every second turn loads nothing.
 TEST(Forms, AWiderAccessMustBeOfOneTurn) {
   const auto doubt = [](const std::string& turn, int bytes, const char* end) {
@@ -350,6 +362,16 @@ TEST(Forms, CopiesOfALoopAreExactWhileLanesStayTogether) {
   EXPECT_EQ(twice["ld.s"].doubt, "");
   const MachineAccess certain = changed(copy, [](auto& a) { a.conditions.clear(); });
   EXPECT_TRUE(says(Compared(kernel, {copy, certain})["ld.s"].doubt, "out of a condition"));
+}
+
+TEST(Forms, AValueThatIsLoadedAgainIsADoubt) {
+  const auto doubt = [](const Kernel& kernel, const MachineAccess& first) {
+    return Compared(kernel, {first, changed(first, [](auto& a) { a.again = true; })})["ld.s"].doubt;
+  };
+  const Kernel once("ld.shared.u32 %r4, [s];\nst.global.u32 [%rd1], %r4;"), loop(kLoop);
+  EXPECT_TRUE(says(doubt(once, once.as_written("ld.s")), "makes it again"));
+  const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {loop.line("setp")}; };
+  EXPECT_EQ(doubt(loop, changed(loop.as_written("ld.s"), in_loop)), "") << "the copies are turns";
 }
 
 // a += s[k] * s[k + 1]: in the second copy of the turn, s[k] is the s[k + 1] of the first one. So it has one copy.
@@ -635,6 +657,14 @@ TEST(Forms, OneLaneForTheWarp) {
   EXPECT_EQ(of["atom"].doubt, "");
   EXPECT_TRUE(says(of["atom"].note, "one lane"));
   EXPECT_TRUE(says(Compared(kernel, {elected, plain})["atom"].doubt, "in some copies"));
+}
+
+// If all lanes of the warp are there, ptxas adds their values up, and the last lane makes the atomic. Else each lane
+// makes its own.
+TEST(Forms, OneLaneForTheWholeWarpOnly) {
+  const Kernel kernel("atom.shared.add.u32 %r3, [s], %r2;");
+  const MachineAccess copy = changed(kernel.as_written("atom"), [&](auto& a) { a.conditions = {kernel.line("atom")}; });
+  EXPECT_TRUE(says(Compared(kernel, {copy, copy})["atom"].doubt, "in some copies"));
 }
 
 TEST(Forms, TheKindOfAnAtomicIsTheCards) {

@@ -150,6 +150,23 @@ TEST(Listing, CopiesOnTwoSidesOfABranchAreMadeApart) {
       << "one side makes a copy, and then both make the other";
 }
 
+// ptxas loads a value again if it has no register to keep it.
+TEST(Listing, ACopyThatEveryWayHasPassedIsMadeAgain) {
+  const auto again = [](const std::vector<std::string>& rows) {
+    std::vector<bool> found;
+    for (const MachineAccess& access : accesses(rows)) found.push_back(access.again);
+    return found;
+  };
+  using Each = std::vector<bool>;
+  EXPECT_EQ(again({"7: LDG.E R2, [R4.64]", "LDG.E R6, [R4.64]"}), (Each{false, true}));
+  EXPECT_EQ(again({"7: LDG.E R2, [R4.64]", "8: LDG.E R6, [R4.64]"}), (Each{false, false})) << "another line";
+  EXPECT_EQ(again({"7: @P0 BRA `(.L_1)", "LDG.E R2, [R4.64]", "BRA `(.L_2)", ".L_1:", "LDG.E R2, [R4.64]", ".L_2:"}),
+            (Each{false, false}))
+      << "on two sides of a branch";
+  EXPECT_EQ(again({"7: @P0 LDG.E R2, [R4.64]", "@!P0 LDG.E R6, [R4.64]"}), (Each{false, false}));
+  EXPECT_EQ(again({"7: @P0 LDG.E R2, [R4.64]", "@P0 LDG.E R6, [R4.64]"}), (Each{false, true}));
+}
+
 TEST(Listing, LanesThatLeaveALoopInDifferentTurnsArePartedUntilTheyWait) {
   const std::vector<std::string> loop = {".L_x_1:",           "5: ISETP.GE.AND P0, PT, R5, R4, PT",
                                          "@P0 BRA `(.L_x_2)", "6: ISETP.GE.AND P1, PT, R6, R4, PT",

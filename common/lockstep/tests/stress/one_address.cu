@@ -75,6 +75,15 @@ __global__ void compacted(const int* __restrict__ in, int n, int* __restrict__ o
   if (i < n && in[i] % 3 == 0) out[atomicAdd(count, 1)] = in[i];
 }
 
+// Each thread takes a part of the output. The lanes of a whole warp add their lengths up first.
+__global__ void parts(const int* __restrict__ lengths, int n, int* first) {
+  __shared__ int s_length;
+  if (threadIdx.x == 0) s_length = 0;
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) first[i] = atomicAdd(&s_length, lengths[i]);
+}
+
 // The same with a counter of the block.
 __global__ void compacted_by_block(const int* __restrict__ in, int n, int* __restrict__ out, int* count) {
   __shared__ int s_count, s_first;
@@ -245,6 +254,7 @@ int main() {
   run_shared_sum<int>();
   run_shared_sum<float>();
   run_shared_sum<unsigned long long>();
+  parts<<<kBlocks, kBlock>>>(d_in, kLength, zeros<int>(kLength));
   int* extremes = zeros<int>(2);
   shared_extremes<<<1, kBlock>>>(d_in, kLength, extremes);
   expect("shared_extremes", extremes,
