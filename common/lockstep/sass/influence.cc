@@ -71,6 +71,10 @@ class SharedWords {
     if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
     return races_.may_change(access);
   }
+  bool finds_leftovers(uint32_t pc) const {
+    const Instruction& in = program_.code[pc];
+    return in.kind == Kind::kMemory && races_.finds_leftovers(program_.accesses[in.index]);
+  }
 
  private:
   // Whether a branch of the same loop depends on what the load brings, and no barrier orders the turns.
@@ -399,7 +403,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   SharedWords words(program, facts);
   Origins origins{.made = {}, .left = contested};
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-    origins.made.push_back(depends_on_threads(program, pc, words, alone));
+    origins.made.push_back(words.finds_leftovers(pc) || depends_on_threads(program, pc, words, alone));
   add_found(program, found, origins);
   for (const MemoryAccess& access : program.accesses)
     if (access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index])

@@ -50,7 +50,8 @@ std::string module_text() {
                 "and.b32 %r2, %r1, 3;\nmul.wide.u32 %rd6, %r2, 4;\nadd.u64 %rd7, %rd1, %rd6;\n"
                 "st.global.u32 [%rd7], %r1;") +
          kernel("chosen_in_bounds",
-                "setp.ge.u32 %p1, %r1, 32;\n@%p1 ret;\nmov.u32 %r2, s;\natom.shared.add.u32 %r3, [%r2], 1;\n" +
+                "setp.ge.u32 %p1, %r1, 32;\n@%p1 ret;\nmov.u32 %r2, s;\nst.shared.u32 [%r2], 0;\natom.shared.add.u32 "
+                "%r3, [%r2], 1;\n" +
                     load_by("")) +
          kernel("pairs_to_one", "st.global.v2.u32 [%rd1], {%r1, %r1};") +
          kernel("fours_to_one", "st.global.v4.u32 [%rd1], {%r1, %r1, %r1, %r1};") +

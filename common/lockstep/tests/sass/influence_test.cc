@@ -93,7 +93,7 @@ TEST(OrderOfThreads, AReductionGivesNothingBack) {
 // while (sum > limit) …: the sum of floats is rounded at each addition, and the last of several exchanges stays.
 TEST(OrderOfThreads, WhatAtomicsLeaveInMemoryMayDependOnTheirOrder) {
   const auto body = [](const std::string& atomic) {
-    return atomic +
+    return "st.shared.u32 [s], 0;\nbar.sync 0;\n" + atomic +
            "\nbar.sync 0;\nld.shared.u32 %r3, [s];\nsetp.gt.u32 %p1, %r3, 9;\n"
            "@%p1 st.global.u32 [%rd2], %r2;";
   };
@@ -248,7 +248,9 @@ TEST(OrderOfThreads, ACheckBeforeAnAtomic) {
       << "__restrict__: nobody changes it";
   EXPECT_FALSE(depends(asked("ld.global.u32 %r3, [%rd1];", "red.global.max.s32 [%rd1+4], %r2;"), "red."))
       << "a counter beside it";
-  EXPECT_FALSE(depends(asked("ld.shared.u32 %r3, [s];", "bar.sync 0;\nred.shared.max.s32 [s], %r2;"), "red.shared"));
+  EXPECT_FALSE(depends(
+      asked("st.shared.u32 [s], 0;\nbar.sync 0;\nld.shared.u32 %r3, [s];", "bar.sync 0;\nred.shared.max.s32 [s], %r2;"),
+      "red.shared"));
 }
 
 // A pointer that lies in memory, as in a structure, and a variable: told apart by where they lie.
@@ -315,6 +317,16 @@ TEST(OrderOfThreads, AWordOfSharedMemoryForAll) {
 }
 
 // r[b] += sin(x): the tables of sin() are variables that nobody writes.
+TEST(OrderOfThreads, SharedMemoryThatNobodyWritesHoldsWhatAnotherBlockLeft) {
+  const std::string use = "mul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
+  EXPECT_TRUE(depends("ld.shared.u32 %r4, [s];\n" + use, "st.global"));
+  EXPECT_TRUE(depends("atom.shared.or.b32 %r4, [s], 1;\n" + use, "st.global"));
+  EXPECT_FALSE(depends("st.shared.u32 [s], 0;\nbar.sync 0;\nld.shared.u32 %r4, [s+4];\n" + use, "st.global"))
+      << "which word is written is not followed";
+  EXPECT_FALSE(depends("ld.shared.u32 %r4, [s];\nst.u32 [%rd1], %r2;\n" + use, "st.global"))
+      << "the generic address may be the array's";
+}
+
 TEST(OrderOfThreads, ATableThatNobodyWritesHoldsNoSums) {
   const auto body = [](const std::string& load, const std::string& table) {
     return "mov.f32 %f1, 0f3F800000;\nred.global.add.f32 [%rd1], %f1;\nmov.u64 %rd8, 0x700000001000;\n" + load +

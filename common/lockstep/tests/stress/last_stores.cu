@@ -110,6 +110,14 @@ __global__ void changed_meanwhile(int* left) {
   left[number()] = s_tile[threadIdx.x];
 }
 
+// Nobody sets the counts to zero.
+__global__ void counts_of_others(const int* index, int* left) {
+  __shared__ int s_counts[kPlaces];
+  atomicAdd(&s_counts[index[number()] % kPlaces], 1);
+  __syncthreads();
+  if (threadIdx.x < kPlaces) left[blockIdx.x * kPlaces + threadIdx.x] = s_counts[threadIdx.x];
+}
+
 // ---- the same on each run ----
 
 struct Fields {
@@ -257,6 +265,7 @@ int main() {
   follow([&](int* to) { own_and_another<<<kBlocks, kBlock>>>(index, to); }, kThreads);
   follow([&](int* to) { read_too_early<<<kBlocks, kBlock>>>(to); }, kThreads);
   follow([&](int* to) { changed_meanwhile<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { counts_of_others<<<kBlocks, kBlock>>>(index, to); }, kBlocks * kPlaces);
   chosen<<<kBlocks, kBlock>>>(index, data, out);
   chosen_in_global<<<kBlocks, kBlock>>>(index, zeros<int>(kBlocks * kPlaces), data, out);
   finish();
