@@ -204,7 +204,8 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   if constexpr (space != Space::kLocal)
     if (warp.launch().may_meet(access, space)) warp.launch().last_stores->note(warp, access, space, mask, addresses.at);
   if constexpr (space == Space::kShared)
-    if (warp.launch().may_race(access)) warp.block().shared_races().note(warp, access, mask, addresses.at);
+    if (Block& block = warp.block(); warp.launch().may_race(access))
+      block.shared_races().note(warp, access, mask, addresses, block.interval());
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }

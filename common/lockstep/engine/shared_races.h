@@ -6,23 +6,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/warp.h"
+#include "engine/observer.h"
 
 namespace lockstep {
+
+class Warp;
 
 // Of one block. Only the accesses with kRaceInShared are looked at (meeting_stores.h).
 class SharedRaces {
  public:
-  // To be called before the access. `at`: addresses in this process. At the first race, all loads that are looked at
-  // become contested (LaunchState).
-  void note(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at);
+  // To be called before an access to the block's shared memory. interval: another one behind each barrier of all
+  // threads. At a race, all loads that are looked at become contested (LaunchState).
+  void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint64_t interval);
 
  private:
   static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;  // else the number of a warp in its block
 
   // The accesses to a byte, or to 2 or 4 bytes, since the last barrier.
   struct Unit {
-    uint64_t interval = 0;  // of the block
+    uint64_t interval = 0;
     uint32_t writer = kNobody, reader = kNobody;
   };
   std::array<std::vector<Unit>, 3> units_;  // for 1, 2 and 4 bytes

@@ -11,7 +11,7 @@
 #include "alu/matrix.h"
 #include "program/instruction.h"
 #include "program/matrix_pieces.h"
-#include "program/store_places.h"
+#include "program/store_place.h"
 
 namespace lockstep {
 
