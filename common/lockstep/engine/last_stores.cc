@@ -9,9 +9,9 @@
 namespace lockstep {
 namespace {
 
-// An entry, from its low bits: the value; the warp that stored it; the interval of its block; the block;
-// and flags. An entry has 64 bits, so that it can be exchanged at once. Blocks and intervals are cut to the bits that
-// are left: two blocks count as one if their numbers differ by a multiple of 2^17.
+// An entry, from its low bits: the value; the warp that stored it; the interval between two barriers of its block; the
+// block; and flags. An entry has 64 bits, so that it can be exchanged at once. Blocks and intervals are cut to the bits
+// that are left: two blocks count as one if their numbers differ by a multiple of 2^17.
 constexpr int kWarpAt = 32, kIntervalAt = 37, kBlockAt = 44;
 constexpr uint64_t kValue = 0xffff'ffff, kInterval = uint64_t{0x7f} << kIntervalAt,
                    kBlock = uint64_t{0x1'ffff} << kBlockAt;

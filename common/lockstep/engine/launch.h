@@ -24,7 +24,6 @@ struct LaunchShape {
   uint64_t shared_bytes = 0;  // of a block, static and dynamic
   uint64_t dynamic_shared_bytes = 0;
   uint64_t local_bytes = 0;  // of a thread
-
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   bool operator==(const LaunchShape&) const = default;
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }

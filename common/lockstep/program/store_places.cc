@@ -12,7 +12,8 @@
 namespace lockstep {
 namespace {
 
-// Longer sums and products, and addresses with more alternatives, count as unknown.
+// Longer sums and products, and addresses with more alternatives, count as unknown. The limits only bound the time that
+// this takes: stores to unknown addresses are noted, which is always right.
 constexpr size_t kProducts = 16, kFactors = 4, kAlternatives = 8;
 constexpr int kDepth = 200;  // instructions that follow from each other
 
