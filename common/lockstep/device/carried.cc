@@ -1,7 +1,9 @@
 #include "device/carried.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <iterator>
 #include <string_view>
 
 #include "program/register_use.h"
@@ -11,10 +13,19 @@ namespace lockstep {
 
 Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& usual) {
   const bool alone = is_alone(launch, state);
+  const size_t accesses = launch.program.accesses.size();
+  Found found{ByAccess(accesses), ByAccess(accesses), state.contested};
+  bool finds_race = false;
+  each_found(launch, state, [&](uint32_t access, const Values& values) {
+    if (values.ordered) found.ordered[access] = true;
+    if (values.approximated) found.approximated[access] = true;
+    finds_race |= values.raced;
+  });
   const Dependences result{dependence_of(launch.program, alone, {{}, {}, state.contested}, usual),
-                           dependence_of(launch.program, alone, found(launch, state), usual)};
+                           dependence_of(launch.program, alone, std::move(found), usual)};
   const auto left = [&](uint32_t access) {
-    return Values{result.all.order.leaves[access], result.all.bits.leaves[access]};
+    const bool ordered = result.all.order.leaves[access];
+    return Values{ordered, result.all.bits.leaves[access], ordered && (finds_race || result.own.order.races)};
   };
   for (uint32_t access = 0; access < state.reached.size(); ++access)
     for (const uint64_t allocation : state.reached[access]) hold(allocation, left(access));
@@ -22,6 +33,18 @@ Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state
     if (use.op == TextureOp::kStore)
       for (const auto& [handle, surface] : launch.textures) hold(memory_.find(surface.address).begin, left(use.access));
   return result;
+}
+
+template <class Use>
+void CarriedValues::each_found(const Launch& launch, const LaunchState& state, const Use& use) const {
+  if (holds_.empty()) return;
+  const Program& program = launch.program;
+  for (const MemoryAccess& access : program.accesses)
+    if (access.op == MemoryOp::kLoad)
+      for (const uint64_t allocation : state.reached[access.index]) use(access.index, in(allocation));
+  for (const TextureUse& texture : program.textures)  // of which texture or surface it is was not noted
+    if (texture.op != TextureOp::kStore && texture.op != TextureOp::kQuery)
+      for (const auto& [handle, from] : launch.textures) use(texture.access, in(memory_.find(from.address).begin));
 }
 
 const Dependence& CarriedValues::dependence_of(const Program& program, bool alone, Found found,
@@ -74,6 +97,7 @@ void CarriedValues::each_block(const Region& region, const Use& use) {
 
 void CarriedValues::fetched(const Region& region) {
   const Values values = in(memory_.find(region.address).begin);
+  host_sees(region, values);
   constexpr size_t kMostBlocks = 1 << 20;  // of 256 MiB; more would take too much memory
   if (!values.any() || fetched_.size() > kMostBlocks) return;
   each_block(region, [&](size_t hash) { fetched_[hash].add(values); });
@@ -91,34 +115,44 @@ void CarriedValues::given(const Region& region) {
 
 void CarriedValues::copied(const Region& to, uint64_t from) {
   overwritten(to);
-  hold(memory_.find(to.address).begin, in(memory_.find(from).begin));
+  const Range range = memory_.find(to.address);
+  const Values values = in(memory_.find(from).begin);
+  if (range.host_reaches) host_sees(to, values);
+  hold(range.begin, values);
+}
+
+void CarriedValues::host_sees(const Region& region, const Values& values) {
+  constexpr uint64_t kFew = 64;  // bytes; a whole array is printed or compared
+  if (!values.raced || region.rows > 1 || region.width > kFew) return;
+  for (uint64_t at = 0; at + sizeof(uint32_t) <= region.width; at += sizeof(uint32_t)) {
+    uint32_t number;
+    std::memcpy(&number, reinterpret_cast<const void*>(region.address + at), sizeof number);
+    if (number > 1) race_numbers_.insert(number);  // 0 and 1 are answers; too many arguments have them
+  }
+}
+
+bool CarriedValues::passes_race(std::span<const std::byte> arguments, const LaunchShape& shape) const {
+  for (size_t at = 0; at + sizeof(uint32_t) <= arguments.size(); at += sizeof(uint32_t)) {
+    uint32_t word;
+    std::memcpy(&word, arguments.data() + at, sizeof word);
+    if (race_numbers_.contains(word)) return true;
+  }
+  const uint64_t threads = shape.block.count(), blocks = shape.grid.count();
+  if (blocks == 1) return false;  // too many numbers lead to one block
+  const auto most = race_numbers_.upper_bound(blocks * threads);
+  return race_numbers_.contains(blocks) || (most != race_numbers_.begin() && *std::prev(most) > (blocks - 1) * threads);
 }
 
 void CarriedValues::hold(uint64_t allocation, const Values& values) {
-  if (values.any()) holds_[allocation].add(values);
+  if (!values.any()) return;
+  holds_[allocation].add(values);
+  const Range range = memory_.find(allocation);
+  if (range.host_reaches) host_sees({range.begin, range.end - range.begin, range.end - range.begin}, values);
 }
 
 CarriedValues::Values CarriedValues::in(uint64_t allocation) const {
   const auto found = holds_.find(allocation);
   return found == holds_.end() ? Values{} : found->second;
-}
-
-Found CarriedValues::found(const Launch& launch, const LaunchState& state) const {
-  const Program& program = launch.program;
-  Found result{ByAccess(program.accesses.size()), ByAccess(program.accesses.size()), state.contested};
-  if (holds_.empty()) return result;
-  const auto add = [&](uint32_t access, uint64_t allocation) {
-    const Values values = in(allocation);
-    if (values.ordered) result.ordered[access] = true;
-    if (values.approximated) result.approximated[access] = true;
-  };
-  for (const MemoryAccess& access : program.accesses)
-    if (access.op == MemoryOp::kLoad)
-      for (const uint64_t allocation : state.reached[access.index]) add(access.index, allocation);
-  for (const TextureUse& use : program.textures)  // of which texture or surface it is was not noted
-    if (use.op != TextureOp::kStore && use.op != TextureOp::kQuery)
-      for (const auto& [handle, texture] : launch.textures) add(use.access, memory_.find(texture.address).begin);
-  return result;
 }
 
 }  // namespace lockstep

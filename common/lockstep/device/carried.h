@@ -1,11 +1,14 @@
 // carried: values in global memory that may differ from run to run of a card. One launch leaves them there, and later
 // launches find them. An allocation counts as a whole: once a kernel has left such a value in it, all of it is taken to
 // hold some, until the host overwrites all of it. Values that the host fetches and gives back unchanged are known by
-// their bytes; what the host makes of them is not followed.
+// their bytes, and so are numbers that come from a race and that the host passes to a launch. What else the host makes
+// of such values is not followed.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +36,8 @@ class CarriedValues {
   void fetched(const Region& region);
   void given(const Region& region);
   void copied(const Region& to, uint64_t from);
+  // Whether an argument of the launch, or its number of blocks, is a number that a race left and the host fetched.
+  bool passes_race(std::span<const std::byte> arguments, const LaunchShape& shape) const;
   void allocated(uint64_t address) { holds_.erase(address); }
   void forget_programs() {
     known_.clear();
@@ -43,15 +48,20 @@ class CarriedValues {
  private:
   struct Values {
     bool ordered = false, approximated = false;
+    bool raced = false;  // ordered, and from a race
     bool any() const { return ordered || approximated; }
     void add(const Values& other) {
       ordered |= other.ordered;
       approximated |= other.approximated;
+      raced |= other.raced;
     }
   };
   Values in(uint64_t allocation) const;
   void hold(uint64_t allocation, const Values& values);
-  Found found(const Launch& launch, const LaunchState& state) const;
+  void host_sees(const Region& region, const Values& values);
+  // Calls use(access, values) for each load of an allocation.
+  template <class Use>
+  void each_found(const Launch& launch, const LaunchState& state, const Use& use) const;
   const Dependence& dependence_of(const Program& program, bool alone, Found found, const Dependence& usual);
   bool is_alone(const Launch& launch, const LaunchState& state);
 
@@ -62,6 +72,7 @@ class CarriedValues {
   const Memory& memory_;
   std::map<uint64_t, Values> holds_;            // by the start of the allocation; others hold none
   std::unordered_map<size_t, Values> fetched_;  // by the hash of a block
+  std::set<uint64_t> race_numbers_;             // that races left and the host fetched
   std::map<const Program*, uint32_t> gates_;
   std::map<const Program*, std::vector<SharedPair>> shared_pairs_;
   // Whether one warp alone accesses memory.

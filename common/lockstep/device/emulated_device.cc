@@ -388,7 +388,9 @@ std::vector<StartedWork> InProcessDevice::run(const Launch& launch, const Loaded
   if (!launch.launcher.kernel.empty()) name_launcher(launch.launcher, state);
   if (options_.report) {
     const Forms& forms = machine_code_.forms(kernel);
-    records_.add(summarise(launch, state, host_.calls(), forms, carried_.follow(launch, state, forms.own), guessed_));
+    const std::span arguments(reinterpret_cast<const std::byte*>(own_.param_block), kernel.info.param_bytes);
+    const HostDecides decides{guessed_, carried_.passes_race(arguments, launch.shape)};
+    records_.add(summarise(launch, state, host_.calls(), forms, carried_.follow(launch, state, forms.own), decides));
   }
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;

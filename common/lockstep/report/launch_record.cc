@@ -265,16 +265,19 @@ void keep_differences(Counted& counted) {
 }  // namespace
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependences& depends, bool guessed) {
+                       const Dependences& depends, const HostDecides& decides) {
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{
       launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
   // On a card, the launch would have gone on, or its error would have come elsewhere.
   if (state.faulted || !state.fault.ok())
     doubt_all(record.all, words("the launch did not end: it failed, or the program was interrupted"));
-  if (guessed)
+  if (decides.by_guess)
     doubt_all(record.all, words("the program asked how many registers a kernel needs, or how many blocks fit; without "
                                 "ptxas, lockstep guesses"));
+  if (decides.by_race)
+    doubt_all(record.all, words("the host fetched a number that a race of an earlier launch decides, and this launch "
+                                "has it as an argument or as its number of blocks"));
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   const Ended ended(launch, state.counters, forms, depends);
   CounterSums& counters = record.all.counters;

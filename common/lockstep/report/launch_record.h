@@ -53,10 +53,15 @@ struct Crossing {
   uint64_t to_host = 0, from_host = 0;
 };
 
-// forms: what ptxas made of the program's accesses. guessed: the program may have chosen its grids by a guess of
-// lockstep's about registers.
+// By what the program may have chosen its grid and its arguments, though a card may have told it otherwise.
+struct HostDecides {
+  bool by_guess = false;  // by a guess of lockstep's about registers
+  bool by_race = false;   // by a number that a race left
+};
+
+// forms: what ptxas made of the program's accesses.
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms,
-                       const Dependences& depends, bool guessed = false);
+                       const Dependences& depends, const HostDecides& decides = {});
 
 // The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

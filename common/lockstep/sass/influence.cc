@@ -334,6 +334,14 @@ bool depends_on_threads(const Program& program, uint32_t pc, SharedWords& words,
   return op == MemoryOp::kAtomic || (op == MemoryOp::kLoad && words.may_change(pc));
 }
 
+// Not by an atomic, and not by a load that may wait for another thread.
+bool loads_plainly(const Program& program, uint32_t pc) {
+  const Instruction& in = program.code[pc];
+  if (in.kind != Kind::kMemory) return in.kind == Kind::kTexture;
+  const MemoryAccess& access = program.accesses[in.index];
+  return access.op == MemoryOp::kLoad && !access.may_spin;
+}
+
 // By instruction: what lanes come to that left a loop at one of these branches, before they are brought together.
 std::vector<bool> behind_loops(const Program& program, const FlowFacts& facts, const std::vector<bool>& branches) {
   std::vector<bool> behind(program.code.size() + 1, false);
@@ -402,8 +410,13 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   const Arrays arrays(program);
   SharedWords words(program, facts);
   Origins origins{.made = {}, .left = contested};
-  for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-    origins.made.push_back(words.finds_leftovers(pc) || depends_on_threads(program, pc, words, alone));
+  bool races = std::ranges::count(contested, true) > 0;
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    const bool finds_leftovers = words.finds_leftovers(pc);
+    const bool depends = depends_on_threads(program, pc, words, alone);
+    origins.made.push_back(finds_leftovers || depends);
+    races |= finds_leftovers || (depends && loads_plainly(program, pc));
+  }
   add_found(program, found, origins);
   for (const MemoryAccess& access : program.accesses)
     if (access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index])
@@ -415,7 +428,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
     return !alone && !in_any_order(access) &&
            !(uniform.at(pc, access.registers[1]) && (!access.operand2 || uniform.at(pc, access.operand2)));
   };
-  Dependent result{influence.accesses(), influence.branches(), influence.leaves(makes)};
+  Dependent result{influence.accesses(), influence.branches(), influence.leaves(makes), races};
   const std::vector<bool> behind = behind_loops(program, facts, result.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     if (behind[pc] && (plain_access(program, program.code[pc]) || prints(program, program.code[pc])))

@@ -20,6 +20,9 @@ struct Dependent {
   ByInstruction accesses;  // also calls of printf()
   ByInstruction branches;
   ByAccess leaves;  // what is in memory behind it depends on the order
+  // Whether some of this comes from a race: from a plain load of what other threads change, or from the last of several
+  // plain stores. Atomics alone mostly lead to the same sums and numbers in any order.
+  bool races = false;
 };
 
 // What depends on the result of an atomic, on a value that another thread may change meanwhile, or on the clock.

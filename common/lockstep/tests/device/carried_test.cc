@@ -120,14 +120,25 @@ class CarriedValues : public testing::Test {
     EXPECT_TRUE(outcome.ok()) << outcome.message;
   }
 
-  // Whether the launch is doubtful because of what it finds.
-  bool doubts(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
-    run(kernel, a, b, threads);
+  // Whether the last launch has a note with these words.
+  bool last_has(const char* words) const {
     const auto launch = nlohmann::json::parse(device_->report_json())["launches"].back();
     bool found = false;
     for (const std::string note : launch.value("notes", nlohmann::json::array()))
-      found |= note.find("an earlier launch left") != note.npos;
+      found |= note.find(words) != note.npos;
     return found;
+  }
+
+  // Whether the launch is doubtful because of what it finds.
+  bool doubts(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
+    run(kernel, a, b, threads);
+    return last_has("an earlier launch left");
+  }
+
+  uint32_t fetch(uint64_t address) const {
+    uint32_t number = 0;
+    EXPECT_TRUE(device_->copy_out(&number, address, sizeof number).ok());
+    return number;
   }
 
   std::unique_ptr<EmulatedDevice> device_;
@@ -292,6 +303,37 @@ TEST_F(CarriedValues, TheHostMayGiveThemBack) {
   std::ranges::fill(fetched, std::byte{7});
   EXPECT_TRUE(device_->copy_in(b_, fetched.data(), kBytes).ok());
   EXPECT_FALSE(doubts("where", b_, c_)) << "other values";
+}
+
+// The frontier of a search: the host fetches its size and chooses the next grid by it.
+TEST_F(CarriedValues, TheHostMayPassANumberOfARace) {
+  const auto passes = [&](uint64_t argument, uint32_t threads, uint32_t blocks) {
+    run("all_alike", b_, argument, threads, blocks);
+    return last_has("a race of an earlier launch decides");
+  };
+  for (const char* kernel : {"last_stays", "count"}) {
+    run(kernel, a_, c_);
+    const uint32_t left = fetch(a_);
+    ASSERT_GT(left, 1u);
+    EXPECT_FALSE(passes(left, 64, 2)) << kernel << " makes atomics only";
+  }
+  allocate(&a_);
+  run("to_one", a_, c_);
+  EXPECT_FALSE(passes(63, 1, 63)) << "not fetched yet";
+  const uint32_t left = fetch(a_);
+  ASSERT_GE(left, 32u);
+  EXPECT_TRUE(passes(left, 64, 2));
+  EXPECT_TRUE(passes(0, 1, left));
+  EXPECT_TRUE(passes(0, left - 1, 2)) << "enough blocks for all elements";
+  EXPECT_FALSE(passes(0, left, 2));
+  EXPECT_FALSE(passes(left + 1, 64, 1)) << "one block is enough for many numbers";
+}
+
+TEST_F(CarriedValues, ALaterKernelMayMoveTheNumber) {
+  run("to_one", a_, c_);
+  run("pass_on", a_, b_);
+  run("all_alike", c_, fetch(b_));
+  EXPECT_TRUE(last_has("a race of an earlier launch decides"));
 }
 
 TEST_F(CarriedValues, NewMemoryHoldsNothing) {
