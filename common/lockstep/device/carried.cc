@@ -66,16 +66,6 @@ bool CarriedValues::is_alone(const Launch& launch, const LaunchState& state) {
   return gate->second < state.counters.at.size() && state.counters.at[gate->second].warps <= 1;
 }
 
-void CarriedValues::watch_shared(const Program& program, std::vector<uint8_t>& meeting) {
-  const auto [pairs, is_new] = shared_pairs_.try_emplace(&program);
-  if (is_new) pairs->second = shared_pairs_of(program);
-  for (const SharedPair& pair : pairs->second) {
-    if (pair.same_address && !(meeting[pair.store] & kMeetInShared)) continue;
-    meeting[pair.load] |= kRaceInShared;
-    meeting[pair.store] |= kRaceInShared;
-  }
-}
-
 void CarriedValues::overwritten(const Region& region) {
   const Range range = memory_.find(region.address);
   const bool has_gaps = region.rows > 1 && region.pitch > region.width;

@@ -16,7 +16,6 @@
 #include "device/requests.h"
 #include "engine/launch_state.h"
 #include "sass/influence.h"
-#include "sass/shared_pairs.h"
 
 namespace lockstep {
 
@@ -27,9 +26,6 @@ class CarriedValues {
   // On what the accesses of a launch that has ended depend. usual: if it found nothing, and left nothing contested.
   // Notes what the launch leaves.
   Dependences follow(const Launch& launch, const LaunchState& state, const Dependence& usual);
-
-  // Sets kRaceInShared where a load and a store of shared memory may race. meeting: of meeting_stores().
-  void watch_shared(const Program& program, std::vector<uint8_t>& meeting);
 
   void overwritten(const Region& region);
   // The host fetched the region, or wrote it. It may write what it fetched before: a part of it, or to another array.
@@ -42,7 +38,6 @@ class CarriedValues {
   void forget_programs() {
     known_.clear();
     gates_.clear();
-    shared_pairs_.clear();
   }
 
  private:
@@ -74,7 +69,6 @@ class CarriedValues {
   std::unordered_map<size_t, Values> fetched_;  // by the hash of a block
   std::set<uint64_t> race_numbers_;             // that races left and the host fetched
   std::map<const Program*, uint32_t> gates_;
-  std::map<const Program*, std::vector<SharedPair>> shared_pairs_;
   // Whether one warp alone accesses memory.
   std::map<std::tuple<const Program*, bool, Found>, Dependence> known_;
 };

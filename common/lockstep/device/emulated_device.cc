@@ -15,6 +15,7 @@
 #include "device/kernels.h"
 #include "device/machine_code.h"
 #include "device/modules.h"
+#include "device/watched_accesses.h"
 #include "engine/grid.h"
 #include "engine/kept_blocks.h"
 #include "engine/last_stores.h"
@@ -38,6 +39,7 @@ class InProcessDevice : public EmulatedDevice {
         modules_(memory_),
         kernels_(limits_, own_.param_block),
         machine_code_(options.tools),
+        watched_(memory_.memory()),
         carried_(memory_.memory()),
         host_(options, memory_.memory(), findings_),
         child_grids_(options_, limits_, memory_, modules_, kernels_, findings_),
@@ -142,6 +144,7 @@ class InProcessDevice : public EmulatedDevice {
     for (KeptBlocks& blocks : kept_) blocks.clear();
     kernels_.forget(*module);
     machine_code_.forget(module);
+    watched_.forget_programs();
     carried_.forget_programs();
     if (Checker* const checker = memory_.checker()) checker->forget_work();
     modules_.unload(id);
@@ -264,6 +267,7 @@ class InProcessDevice : public EmulatedDevice {
   Modules modules_;
   Kernels kernels_;
   MachineCode machine_code_;
+  WatchedAccesses watched_;
   CarriedValues carried_;
   bool guessed_ = false;  // the program asked for registers, or for what depends on them, and nobody knew
   Outcome sticky_;
@@ -356,10 +360,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
-  if (const Steering steering = modules_.steering(); options_.report && (steering.global || steering.shared)) {
-    launch.meeting = meeting_stores(program, memory_.memory(), shape.block, shape.grid, steering);
-    if (steering.shared && shape.warps_per_block() > 1) carried_.watch_shared(program, launch.meeting);
-  }
+  if (options_.report) launch.meeting = watched_.of(program, shape, modules_.steering());
   const bool by_host = launch.launcher.kernel.empty();
   if (by_host) host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&
