@@ -148,7 +148,10 @@ std::optional<cudaError_t> capture_copy(Runtime& runtime, cudaStream_t stream, c
 
 cudaError_t copy(Runtime& runtime, const Call& call, const Copy& c) {
   if (c.width > c.to.pitch || c.width > c.from.pitch) return cudaErrorInvalidPitchValue;
-  if (const auto error = capture_copy(runtime, call.stream, node_of(c))) return *error;
+  const bool empty = c.width == 0 || c.height == 0;
+  if (const auto error =
+          empty ? captured_nothing(runtime, call.stream) : capture_copy(runtime, call.stream, node_of(c)))
+    return *error;
   count_wait(runtime, call.needs, pointer_to(c.to.address), pointer_to(c.from.address));
   WorkScope scope(runtime, call.stream, call.name);
   const cudaError_t error = copy_rows(runtime, c, CopyPart::kFirst);
@@ -216,16 +219,24 @@ cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
   return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
 }
 
-// A node fills rows; CUDA has none for a box. A null pointer is captured, as on an H200; here the graph's launch
-// refuses it.
-std::optional<cudaError_t> capture_fill(Runtime& runtime, cudaStream_t stream, const cudaMemsetParams& rows,
-                                        size_t slices) {
+// A node fills rows. So a box is one node if no rows lie between its slices, as on an H200; else each slice is one. A
+// null pointer is captured, as there; here the graph's launch refuses it.
+std::optional<cudaError_t> capture_fill(Runtime& runtime, cudaStream_t stream, const cudaPitchedPtr& to, unsigned value,
+                                        const cudaExtent& extent) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return captured_nothing(runtime, stream);
+  const bool one_piece = extent.depth == 1 || extent.height == to.ysize;
+  const size_t height = one_piece ? extent.height * extent.depth : extent.height;
+  cudaMemsetParams rows{to.ptr, to.pitch, value, 1, extent.width, height};
   const auto make = [&](NodeWork* work) {
-    if (slices != 1) return cudaErrorNotSupported;
     *work = FillWork{rows};
     return rows.dst ? check(runtime, std::get<FillWork>(*work)) : cudaSuccess;
   };
-  return captured(runtime, stream, make);
+  std::optional<cudaError_t> error = captured(runtime, stream, make);
+  for (size_t slice = 1; !one_piece && slice < extent.depth && error == cudaSuccess; ++slice) {
+    rows.dst = pointer_to(address_of(to.ptr) + slice * to.pitch * to.ysize);
+    error = captured(runtime, stream, make);
+  }
+  return error;
 }
 
 cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
@@ -233,8 +244,7 @@ cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const
   // Without a stream: the host waits if it reaches the memory in place.
   const bool waits = !std::string_view(name).ends_with("Async");
   const auto body = [&](Runtime& runtime) -> cudaError_t {
-    const cudaMemsetParams all{to.ptr, to.pitch, value & 0xffu, 1, extent.width, extent.height};
-    if (const auto error = capture_fill(runtime, stream, all, extent.depth)) return *error;
+    if (const auto error = capture_fill(runtime, stream, to, value & 0xffu, extent)) return *error;
     WorkScope scope(runtime, stream, name);
     for (size_t slice = 0; slice < extent.depth; ++slice) {
       const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
@@ -390,6 +400,7 @@ LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void
                                              cudaStream_t stream) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+    if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) return error;
     return copy(runtime, {stream, Needs::kDevice, "cudaMemcpyPeerAsync"},
                 plain_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
   });

@@ -241,7 +241,7 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
     const Event* from = runtime.events.all.find(start);
     const Event* to = runtime.events.all.find(end);
     for (const Event* event : {from, to})
-      if (event && event->captured) return refuse_captured(runtime, *event);
+      if (event && event->captured) return look_at_captured(runtime, *event);
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;

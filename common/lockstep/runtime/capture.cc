@@ -64,12 +64,15 @@ void invalidate(Captures& captures, uint32_t stream) {
   if (entry != captures.streams.end()) entry->second.capture->invalid = true;
 }
 
-cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place) {
+cudaError_t look_at_captured(const Captures& captures, const std::optional<CapturedPlace>& place) {
   if (!place) return cudaSuccess;
-  const auto found = captures.all.find(place->capture);
-  if (found == captures.all.end()) return cudaErrorInvalidValue;
-  found->second->invalid = true;
-  return cudaErrorCapturedEvent;
+  return captures.all.contains(place->capture) ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
+}
+
+cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place) {
+  const cudaError_t error = look_at_captured(captures, place);
+  if (error == cudaErrorCapturedEvent) captures.all.at(place->capture)->invalid = true;
+  return error;
 }
 
 // Seen on an H200, for a function that it names or for another one of the same driver call. cudaStreamGetDevice is from

@@ -54,8 +54,10 @@ cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** 
 cudaError_t refuse_captured(Captures& captures, uint32_t stream);
 // The stream's capture becomes invalid, if it is captured.
 void invalidate(Captures& captures, uint32_t stream);
-// A call that asks whether the event has happened. `place`: of its last record, if that was captured.
+// A call that needs an event that has happened. `place`: of its last record, if that was captured.
 // cudaErrorInvalidValue: that capture has ended.
+cudaError_t look_at_captured(const Captures& captures, const std::optional<CapturedPlace>& place);
+// The same for a call that makes the capture invalid.
 cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place);
 // CUDA calls a function *unsafe* if a graph cannot hold what it does, such as cudaMalloc: the graph's work may depend
 // on it, and would not do it again. This is the table of such functions, by name. Waits and questions about streams and

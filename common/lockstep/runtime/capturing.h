@@ -22,6 +22,13 @@ std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&
   return append(*found, std::move(work), place());
 }
 
+// The same for a call that has nothing to do: no node.
+inline std::optional<cudaError_t> captured_nothing(Runtime& runtime, cudaStream_t stream) {
+  CapturedStream* found = nullptr;
+  const cudaError_t error = find_captured(runtime.captures, stream_number(runtime, stream), &found);
+  return found || error != cudaSuccess ? std::optional(error) : std::nullopt;
+}
+
 // The call is not allowed while its stream is captured.
 inline cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
   return runtime.captures.any() ? refuse_captured(runtime.captures, stream_number(runtime, stream)) : cudaSuccess;
@@ -35,9 +42,13 @@ inline cudaError_t advise_on_event(Runtime& runtime, cudaError_t error) {
                   words("record it again outside of the capture, or record it with cudaEventRecordExternal."));
   return error;
 }
-// A call that asks whether the event has happened, or waits for it.
+// A call that waits for the event or asks about it.
 inline cudaError_t refuse_captured(Runtime& runtime, const Event& event) {
   return advise_on_event(runtime, refuse_captured(runtime.captures, event.captured));
+}
+
+inline cudaError_t look_at_captured(Runtime& runtime, const Event& event) {
+  return advise_on_event(runtime, look_at_captured(runtime.captures, event.captured));
 }
 
 inline bool is_blocking(const Runtime& runtime, cudaStream_t stream) {

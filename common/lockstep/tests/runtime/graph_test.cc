@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/runtime/program.h"
+#include "tests/runtime/graphs.h"
 
 namespace lockstep::runtime_test {
 namespace {
@@ -68,30 +68,6 @@ TEST(Graph, ANodeThatIsGoneIsFoundNoMore) {
   EXPECT_EQ(runtime::find(handle), nullptr);
   EXPECT_EQ(runtime::find(graph_handle), nullptr);
 }
-
-cudaGraphNode_t store_node(cudaGraph_t graph, unsigned char value, void* to) {
-  void* arguments[] = {&value, &to};
-  const cudaKernelNodeParams params{&store_stub, dim3(2), dim3(3), 0, arguments, nullptr};
-  cudaGraphNode_t node = nullptr;
-  EXPECT_EQ(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params), cudaSuccess);
-  return node;
-}
-
-struct Instantiated {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  Instantiated() { EXPECT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess); }
-  Instantiated(const Instantiated&) = delete;
-  Instantiated& operator=(const Instantiated&) = delete;
-  ~Instantiated() {
-    if (exec) { EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess); }
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
-  }
-  cudaError_t launch() {
-    if (!exec) { EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess); }
-    return cudaGraphLaunch(exec, nullptr);
-  }
-};
 
 TEST_F(RuntimeApi, ALaunchFromAGraphIsReportedAsOneFromAStream) {
   const std::filesystem::path file = "graph_launches.json";  // in the build; the end of the test writes it again
