@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -110,6 +111,8 @@ struct Event {
   std::optional<CapturedPlace> captured{};  // its last record was captured
   void record(Runtime& runtime, cudaStream_t stream);
 };
+inline constexpr int kGreatestPriority = -5;  // an H200's; 0 is the least
+constexpr int possible_priority(int priority) { return std::clamp(priority, kGreatestPriority, 0); }
 struct Stream {
   unsigned flags = 0;
   int priority = 0;

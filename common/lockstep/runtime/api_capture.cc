@@ -19,11 +19,18 @@ cudaStreamCaptureStatus status_of(const CapturedStream* place) {
   return place->capture->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
 }
 
-bool all_in(const Graph& graph, const cudaGraphNode_t* nodes, size_t count) {
-  return std::all_of(nodes, nodes + count, [&](cudaGraphNode_t handle) {
-    const GraphNode* node = find(handle);
-    return node && &node->graph == &graph;
-  });
+// What the next node shall depend on, as the program gives it. False: a node is not of this graph, or has no such edge.
+bool read(const Graph& graph, const cudaGraphNode_t* nodes, const cudaGraphEdgeData* data, size_t count,
+          Dependencies* into) {
+  if (count > 0 && !nodes) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const GraphNode* node = find(nodes[i]);
+    const cudaGraphEdgeData edge = data ? data[i] : cudaGraphEdgeData{};
+    if (!node || &node->graph != &graph) return false;
+    if (!is_valid(edge, type_of(node->work), cudaGraphNodeTypeKernel)) return false;
+    into->add(nodes[i], edge);
+  }
+  return true;
 }
 
 // The legacy stream must not be asked while a blocking stream is captured: it would answer for that stream.
@@ -37,8 +44,7 @@ cudaError_t ask(Runtime& runtime, cudaStream_t stream, CapturedStream** place) {
   return cudaSuccess;
 }
 
-cudaError_t begin(Runtime& runtime, cudaStream_t stream, cudaStreamCaptureMode mode, Graph* into,
-                  std::vector<cudaGraphNode_t> after) {
+cudaError_t begin(Runtime& runtime, cudaStream_t stream, cudaStreamCaptureMode mode, Graph* into, Dependencies after) {
   return begin_capture(runtime.captures, stream_number(runtime, stream), mode, into,
                        {nullptr, is_blocking(runtime, stream), std::move(after)});
 }
@@ -52,12 +58,14 @@ LOCKSTEP_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamC
 LOCKSTEP_PER_THREAD(cudaStreamBeginCapture, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                                       const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
-                                                       size_t count, cudaStreamCaptureMode mode) {
+                                                       const cudaGraphNode_t* dependencies,
+                                                       const cudaGraphEdgeData* data, size_t count,
+                                                       cudaStreamCaptureMode mode) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     Graph* into = find(graph);
-    if (!into || (count > 0 && !dependencies) || !all_in(*into, dependencies, count)) return cudaErrorInvalidValue;
-    return begin(runtime, stream, mode, into, {dependencies, dependencies + count});
+    Dependencies after;
+    if (!into || !read(*into, dependencies, data, count, &after)) return cudaErrorInvalidValue;
+    return begin(runtime, stream, mode, into, std::move(after));
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz);
@@ -84,7 +92,8 @@ LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCa
 }
 LOCKSTEP_PER_THREAD(cudaStreamIsCapturing, _ptsz);
 
-// The dependencies stay valid until the next call on the stream.
+// The dependencies stay valid until the next call on the stream. A caller that asks for them without their data must
+// not miss what the data say.
 LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                                   unsigned long long* id, cudaGraph_t* graph,
                                                   const cudaGraphNode_t** dependencies,
@@ -95,27 +104,29 @@ LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStrea
     if (!status) return cudaErrorInvalidValue;
     *status = status_of(place);
     if (*status != cudaStreamCaptureStatusActive) return cudaSuccess;
+    if (dependencies && !edge_data && std::ranges::any_of(place->last.data, says_more)) return cudaErrorLossyQuery;
     if (id) *id = place->capture->id;
     if (graph) *graph = handle_of(place->capture->graph);
-    if (dependencies) *dependencies = place->last.data();
-    if (edge_data) *edge_data = nullptr;  // all are plain
-    if (count) *count = place->last.size();
+    if (dependencies) *dependencies = place->last.nodes.data();
+    if (edge_data) *edge_data = place->last.data.data();
+    if (count) *count = place->last.nodes.size();
     return cudaSuccess;
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
-                                                             const cudaGraphEdgeData*, size_t count, unsigned flags) {
+                                                             const cudaGraphEdgeData* data, size_t count,
+                                                             unsigned flags) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) -> cudaError_t {
     CapturedStream* place = place_in_capture(runtime, stream);
     if (!place) return cudaErrorIllegalState;
     if (place->capture->invalid) return cudaErrorStreamCaptureInvalidated;
-    if (flags > cudaStreamSetCaptureDependencies || (count > 0 && !dependencies)) return cudaErrorInvalidValue;
-    if (!all_in(*place->capture->graph, dependencies, count)) return cudaErrorInvalidValue;
-    if (flags == cudaStreamSetCaptureDependencies) place->last.clear();
-    for (size_t i = 0; i < count; ++i)
-      if (!std::ranges::count(place->last, dependencies[i])) place->last.push_back(dependencies[i]);
+    Dependencies more;
+    if (flags > cudaStreamSetCaptureDependencies || !read(*place->capture->graph, dependencies, data, count, &more))
+      return cudaErrorInvalidValue;
+    if (flags == cudaStreamSetCaptureDependencies) place->last = {};
+    place->last.add(more);
     return cudaSuccess;
   });
 }

@@ -29,8 +29,7 @@ cudaError_t give_edges(const std::vector<FullEdge>& all, GraphNode* FullEdge::*w
                        cudaGraphEdgeData* data, size_t* count) {
   std::vector<GraphNode*> nodes;
   for (const FullEdge& edge : all) nodes.push_back(edge.*which);
-  const auto says = [](const FullEdge& edge) { return edge.data.from_port || edge.data.to_port || edge.data.type; };
-  if (out && !data && std::ranges::any_of(all, says)) return cudaErrorLossyQuery;
+  if (out && !data && std::ranges::any_of(all, says_more, &FullEdge::data)) return cudaErrorLossyQuery;
   const size_t room = count ? *count : 0;
   const cudaError_t error = give_list(nodes, out, count);
   for (size_t i = 0; error == cudaSuccess && out && data && i < room; ++i)

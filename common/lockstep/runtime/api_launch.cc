@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/words.h"
@@ -112,8 +113,8 @@ bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) 
 
 // A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding. It makes
 // the capture invalid. If the capture is invalid already, that is the launch's error.
-std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work,
-                                          cudaStream_t stream) {
+std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work, cudaStream_t stream,
+                                          std::span<const cudaLaunchAttribute> attributes) {
   if (!runtime.captures.any()) return std::nullopt;
   if (!can_launch(runtime, kernel, work)) {
     const uint32_t number = stream_number(runtime, stream);
@@ -124,6 +125,9 @@ std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel
   }
   const auto make = [&](NodeWork* made) {
     for (const ParamInfo& param : kernel.info.params) work.offsets.push_back(param.offset);
+    if (const Stream* created = runtime.streams.all.find(stream))
+      work.attributes[cudaLaunchAttributePriority].priority = created->priority;
+    for (const cudaLaunchAttribute& attribute : attributes) keep_attribute(work, attribute.id, attribute.val);
     *made = std::move(work);
     return cudaSuccess;
   };
@@ -142,7 +146,8 @@ void tell_lost(Runtime& runtime, const void* function) {
                            words("mend that kernel first; every launch after it is missing.")));
 }
 
-cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
+cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments,
+                   std::span<const cudaLaunchAttribute> attributes = {}) {
   const ForgetCaller at_the_end;
   Kernel* kernel = runtime.find_kernel(function);
   if (!kernel) return unknown_function(function);
@@ -159,7 +164,7 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
                   .shared_bytes = configuration.shared_bytes,
                   .cooperative = configuration.cooperative,
                   .params = pack(kernel->info, arguments)};
-  if (const auto error = capture_launch(runtime, *kernel, work, configuration.stream)) return *error;
+  if (const auto error = capture_launch(runtime, *kernel, work, configuration.stream, attributes)) return *error;
   return run_kernel(runtime, *kernel, work, configuration.stream);
 }
 
@@ -286,7 +291,7 @@ LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, c
     std::vector<Event*> events;
     cudaError_t error = read_attributes(runtime, *config, &configuration.cooperative, &events);
     if (error != cudaSuccess) return error;
-    error = launch(runtime, function, configuration, arguments);
+    error = launch(runtime, function, configuration, arguments, {config->attrs, config->numAttrs});
     if (error == cudaSuccess)
       for (Event* event : events)
         if (!capture_record(runtime, *event, configuration.stream, 0)) event->record(runtime, configuration.stream);

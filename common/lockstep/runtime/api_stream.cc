@@ -13,7 +13,6 @@ using namespace lockstep::runtime;
 
 namespace {
 
-constexpr int kGreatestPriority = -5;  // an H200's; 0 is the least
 constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
 
 Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
@@ -24,7 +23,7 @@ Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
 cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, const char* name = __builtin_FUNCTION()) {
   return call(Needs::kDevice, name, [&](Runtime& runtime) {
     if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    const Stream stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.streams.next_id++};
+    const Stream stream{flags, possible_priority(priority), runtime.streams.next_id++};
     *handle = reinterpret_cast<cudaStream_t>(runtime.streams.all.create(stream));
     runtime.watch.order.add_stream(static_cast<uint32_t>(stream.id), flags != cudaStreamNonBlocking);
     return cudaSuccess;
@@ -162,8 +161,7 @@ LOCKSTEP_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamA
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (!value) return cudaErrorInvalidValue;
     Stream* const created = runtime.streams.all.find(stream);
-    if (attribute == cudaStreamAttributePriority && created)
-      created->priority = std::clamp(value->priority, kGreatestPriority, 0);
+    if (attribute == cudaStreamAttributePriority && created) created->priority = possible_priority(value->priority);
     return cudaSuccess;
   });
 }

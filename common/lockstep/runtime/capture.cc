@@ -10,11 +10,8 @@ namespace {
 
 thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
 
-// Two sets of dependencies become one, in the order of their first mention.
-void join(std::vector<cudaGraphNode_t>& into, const std::vector<cudaGraphNode_t>& from) {
-  for (const cudaGraphNode_t node : from)
-    if (!std::ranges::count(into, node)) into.push_back(node);
-}
+constexpr cudaGraphEdgeData kEarlyStart = {
+    cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
 
 // The program may have destroyed the graph that it gave.
 bool is_invalid(const Capture& capture) { return capture.invalid || !find(handle_of(capture.graph)); }
@@ -29,18 +26,28 @@ cudaError_t refuse_legacy(Captures& captures) {
 
 // Every stream of the capture that has nodes of its own must have been joined to the stream that began it.
 bool all_joined(const Captures& captures, const Capture& capture) {
-  const std::vector<cudaGraphNode_t>& ends = captures.streams.at(capture.origin).last;
+  const std::vector<cudaGraphNode_t>& ends = captures.streams.at(capture.origin).last.nodes;
   const auto joined = [&](cudaGraphNode_t handle) {
     const GraphNode* node = find(handle);
     return !node || leads_to(*node, ends);
   };
-  if (!std::ranges::all_of(capture.ends, joined)) return false;
+  if (!std::ranges::all_of(capture.ends.nodes, joined)) return false;
   return std::ranges::all_of(captures.streams, [&](const auto& entry) {
-    return entry.second.capture != &capture || std::ranges::all_of(entry.second.last, joined);
+    return entry.second.capture != &capture || std::ranges::all_of(entry.second.last.nodes, joined);
   });
 }
 
 }  // namespace
+
+void Dependencies::add(cudaGraphNode_t node, const cudaGraphEdgeData& edge) {
+  if (std::ranges::count(nodes, node)) return;
+  nodes.push_back(node);
+  data.push_back(edge);
+}
+
+void Dependencies::add(const Dependencies& others) {
+  for (size_t i = 0; i < others.nodes.size(); ++i) add(others.nodes[i], others.data[i]);
+}
 
 cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** found) {
   *found = nullptr;
@@ -165,10 +172,19 @@ std::string capture_advice(cudaError_t error, std::string_view function) {
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(t_mode, mode); }
 
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack) {
+  const cudaGraphNodeType type = type_of(work);
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  const bool early = kernel && kernel->attributes.contains(cudaLaunchAttributeProgrammaticStreamSerialization);
   GraphNode& node = stream.capture->graph->add(std::move(work), std::move(stack));
-  for (const cudaGraphNode_t before : stream.last)
-    if (GraphNode* from = find(before)) node.graph.connect(*from, node);
-  stream.last = {handle_of(&node)};
+  for (size_t i = 0; i < stream.last.nodes.size(); ++i) {
+    GraphNode* const from = find(stream.last.nodes[i]);
+    if (!from) continue;
+    cudaGraphEdgeData data = stream.last.data[i];
+    if (early && type_of(from->work) == cudaGraphNodeTypeKernel) data = kEarlyStart;
+    node.graph.connect(*from, node, is_valid(data, type_of(from->work), type) ? data : cudaGraphEdgeData{});
+  }
+  stream.last = {};
+  stream.last.add(handle_of(&node));
   return cudaSuccess;
 }
 
@@ -213,7 +229,7 @@ void leave_capture(Captures& captures, uint32_t stream) {
   if (entry == captures.streams.end()) return;
   Capture& capture = *entry->second.capture;
   if (capture.origin != stream) {
-    join(capture.ends, entry->second.last);
+    capture.ends.add(entry->second.last);
     captures.streams.erase(entry);
     return;
   }
@@ -240,9 +256,9 @@ std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, boo
   if (found && found->capture != capture) return refuse(cudaErrorStreamCaptureMerge);
   if (stream == kLegacyStream) return refuse(cudaErrorStreamCaptureImplicit);
   if (found)
-    join(found->last, place->nodes);
+    found->last.add(place->after);
   else
-    captures.streams[stream] = {capture, is_blocking, place->nodes};
+    captures.streams[stream] = {capture, is_blocking, place->after};
   return cudaSuccess;
 }
 

@@ -16,10 +16,19 @@
 
 namespace lockstep::runtime {
 
+// What the next node of a captured stream depends on: nodes, and the data of the edges from them. Each node is there
+// once.
+struct Dependencies {
+  std::vector<cudaGraphNode_t> nodes{};
+  std::vector<cudaGraphEdgeData> data{};
+  void add(cudaGraphNode_t node, const cudaGraphEdgeData& edge = {});
+  void add(const Dependencies& others);
+};
+
 // Where an event stands that was recorded in a stream while it was captured.
 struct CapturedPlace {
   uint64_t capture = 0;
-  std::vector<cudaGraphNode_t> nodes;
+  Dependencies after;
 };
 
 // One sequence of calls, from cudaStreamBeginCapture to cudaStreamEndCapture.
@@ -29,15 +38,15 @@ struct Capture {
   std::thread::id thread{};  // that began it
   uint32_t origin = 0;       // the stream that began it, by number (watch.h)
   Graph* graph = nullptr;
-  std::unique_ptr<Graph> own{};         // the same, unless the program gave the graph
-  bool invalid = false;                 // a call was made that is not allowed
-  std::vector<cudaGraphNode_t> ends{};  // the last nodes of streams that were destroyed meanwhile
+  std::unique_ptr<Graph> own{};  // the same, unless the program gave the graph
+  bool invalid = false;          // a call was made that is not allowed
+  Dependencies ends{};           // the last nodes of streams that were destroyed meanwhile
 };
 
 struct CapturedStream {
   Capture* capture = nullptr;
-  bool blocking = true;                 // with regard to the legacy stream
-  std::vector<cudaGraphNode_t> last{};  // what the next node of the stream depends on
+  bool blocking = true;  // with regard to the legacy stream
+  Dependencies last{};
 };
 
 struct Captures {
@@ -75,7 +84,8 @@ cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 // another error.
 std::string capture_advice(cudaError_t error, std::string_view function);
 
-// Adds a node behind the stream's work.
+// Adds a node behind the stream's work. A kernel with cudaLaunchAttributeProgrammaticStreamSerialization may start
+// before the kernels that it follows have ended.
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
 
 // `into`: the program's graph, or null; `place`: of the stream, without its capture.

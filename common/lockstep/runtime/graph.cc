@@ -70,8 +70,25 @@ GraphNode& Graph::add(NodeWork work, CallStack stack) {
   return *nodes.emplace_back(std::make_unique<GraphNode>(*this, std::move(work), std::move(stack)));
 }
 
+bool is_valid(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to) {
+  if (data.to_port != 0 || std::ranges::any_of(data.reserved, [](unsigned char byte) { return byte != 0; }))
+    return false;
+  const bool from_kernel = from == cudaGraphNodeTypeKernel;
+  switch (data.type) {
+    case cudaGraphDependencyTypeDefault:
+      return data.from_port == cudaGraphKernelNodePortDefault ||
+             (from_kernel && data.from_port == cudaGraphKernelNodePortLaunchCompletion);
+    case cudaGraphDependencyTypeProgrammatic:
+      return from_kernel && to == cudaGraphNodeTypeKernel &&
+             (data.from_port == cudaGraphKernelNodePortProgrammatic ||
+              data.from_port == cudaGraphKernelNodePortLaunchCompletion);
+    default: return false;
+  }
+}
+
 bool Graph::connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data) {
   if (&from.graph != this || &to.graph != this || &from == &to) return false;
+  if (!is_valid(data, type_of(from.work), type_of(to.work))) return false;
   if (std::ranges::count(to.needs, &from, &Edge::from)) return false;
   to.needs.push_back({&from, data});
   from.needed_by.push_back(&to);

@@ -85,6 +85,11 @@ struct Edge {
   cudaGraphEdgeData data{};
 };
 
+// Whether the edge is more than an order: whether it has a port or a type.
+inline bool says_more(const cudaGraphEdgeData& data) { return data.from_port || data.to_port || data.type; }
+// Whether CUDA has edges of this kind between such nodes. Only a kernel can let the next one start early.
+bool is_valid(const cudaGraphEdgeData& data, cudaGraphNodeType from, cudaGraphNodeType to);
+
 struct GraphNode {
   GraphNode(Graph& owner, NodeWork does, CallStack place);
   ~GraphNode();
@@ -116,7 +121,7 @@ struct Graph {
   Graph& operator=(const Graph&) = delete;
 
   GraphNode& add(NodeWork work, CallStack stack);
-  // False: there is such an edge already, or the two belong to another graph.
+  // False: there is an edge already, there is no such kind of edge, or the two belong to another graph.
   bool connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data = {});
   bool disconnect(GraphNode& from, GraphNode& to);
   void remove(GraphNode& node);

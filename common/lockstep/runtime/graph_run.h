@@ -39,6 +39,10 @@ cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer);
 inline const char kNoVariable = 0;
 // Whether an allocation node has fixed this address: only such memory has free nodes.
 bool is_graph_memory(const Runtime& runtime, const void* pointer);
+// Whether nodes have this attribute of launches, too (seen on an H200).
+bool is_node_attribute(int attribute);
+// The kernel keeps the attribute, if it has a meaning in a graph.
+void keep_attribute(KernelWork& kernel, int attribute, const cudaLaunchAttributeValue& value);
 // What the program gets when it asks for the parameters of a node.
 cudaGraphNodeParams params_of(Runtime& runtime, GraphNode& node);
 

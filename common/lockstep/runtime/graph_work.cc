@@ -137,6 +137,27 @@ cudaError_t make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, No
   return cudaSuccess;
 }
 
+bool is_node_attribute(int attribute) {
+  static constexpr int kPreferredSharedMemoryCarveout = 14;  // not in the first headers of CUDA 12
+  static constexpr int kOfNodes[] = {
+      cudaLaunchAttributeAccessPolicyWindow, cudaLaunchAttributeCooperative,
+      cudaLaunchAttributeClusterDimension,   cudaLaunchAttributeClusterSchedulingPolicyPreference,
+      cudaLaunchAttributePriority,           cudaLaunchAttributeMemSyncDomainMap,
+      cudaLaunchAttributeMemSyncDomain,      cudaLaunchAttributeDeviceUpdatableKernelNode,
+      kPreferredSharedMemoryCarveout};
+  return std::ranges::count(kOfNodes, attribute) > 0;
+}
+
+void keep_attribute(KernelWork& kernel, int attribute, const cudaLaunchAttributeValue& value) {
+  const bool early = attribute == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                     value.programmaticStreamSerializationAllowed;  // of the edges to the node
+  if (!is_node_attribute(attribute) && !early) return;
+  kernel.attributes[attribute] = value;
+  if (attribute == cudaLaunchAttributePriority)
+    kernel.attributes[attribute].priority = possible_priority(value.priority);
+  if (attribute == cudaLaunchAttributeCooperative) kernel.cooperative = value.cooperative != 0;
+}
+
 cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& params, NodeWork* work) {
   switch (params.type) {
     case cudaGraphNodeTypeKernel: return make(runtime, params.kernel, work);

@@ -10,6 +10,58 @@
 namespace lockstep::runtime_test {
 namespace {
 
+constexpr cudaGraphEdgeData kEarly{cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+
+TEST_F(RuntimeApi, ACaptureKeepsWhatItsEdgesSay) {
+  const Program program = plain_program();
+  unsigned char value = 1, *d = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
+  void* arguments[] = {&value, &d};
+  ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -2), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaLaunchKernel(&store_stub, dim3(1), dim3(1), arguments, 0, stream), cudaSuccess);
+  cudaStreamCaptureStatus status;
+  const cudaGraphNode_t* last = nullptr;
+  const cudaGraphEdgeData* data = nullptr;
+  size_t count = 0;
+  const auto ask = [&](const cudaGraphEdgeData** edges) {
+    return cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, edges, &count);
+  };
+  ASSERT_EQ(ask(nullptr), cudaSuccess);
+  cudaGraphNode_t first = last[0];
+  EXPECT_EQ(cudaStreamUpdateCaptureDependencies(stream, &first, &kEarly, 1, cudaStreamSetCaptureDependencies),
+            cudaSuccess);
+  EXPECT_EQ(ask(nullptr), cudaErrorLossyQuery);
+  EXPECT_EQ(ask(&data), cudaSuccess);
+  EXPECT_EQ(data[0].type, cudaGraphDependencyTypeProgrammatic);
+  ASSERT_EQ(cudaLaunchKernel(&store_stub, dim3(1), dim3(1), arguments, 0, stream), cudaSuccess);
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributePriority;
+  attributes[1].val.priority = -100;
+  const cudaLaunchConfig_t config{dim3(1), dim3(1), 0, stream, attributes, 2};
+  ASSERT_EQ(cudaLaunchKernelExC(&config, &store_stub, arguments), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  cudaGraphNode_t from[2], to[2];
+  cudaGraphEdgeData edges[2];
+  count = 2;
+  EXPECT_EQ(cudaGraphGetEdges(graph, from, to, nullptr, &count), cudaErrorLossyQuery);
+  EXPECT_EQ(cudaGraphGetEdges(graph, from, to, edges, &count), cudaSuccess);
+  for (const cudaGraphEdgeData& edge : edges) {
+    EXPECT_EQ(edge.type, cudaGraphDependencyTypeProgrammatic);
+    EXPECT_EQ(edge.from_port, cudaGraphKernelNodePortProgrammatic);
+  }
+  cudaLaunchAttributeValue priority{};
+  EXPECT_EQ(cudaGraphKernelNodeGetAttribute(first, cudaLaunchAttributePriority, &priority), cudaSuccess);
+  EXPECT_EQ(priority.priority, -2) << "the stream's";
+  EXPECT_EQ(cudaGraphKernelNodeGetAttribute(to[1], cudaLaunchAttributePriority, &priority), cudaSuccess);
+  EXPECT_EQ(priority.priority, -5) << "the launch's, as far as there is such a priority";
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 // The two nodes for a box with rows between its slices are lockstep's own.
 TEST_F(RuntimeApi, ABoxIsCapturedAsRows) {
   cudaStream_t stream = nullptr;

@@ -55,6 +55,22 @@ TEST(Graph, ACopyHasItsOwnNodes) {
   EXPECT_EQ(copied_from(*copy_of_copy, b), nullptr);
 }
 
+// The answers of an H200 to every kind of edge between two kernels.
+TEST(Graph, OnlySomeKindsOfEdgesExist) {
+  constexpr auto kKernel = cudaGraphNodeTypeKernel, kEmpty = cudaGraphNodeTypeEmpty;
+  std::vector<std::string> valid;
+  for (unsigned char from = 0; from < 4; ++from)
+    for (unsigned char to = 0; to < 2; ++to)
+      for (unsigned char type = 0; type < 3; ++type)
+        if (runtime::is_valid({from, to, type, {}}, kKernel, kKernel))
+          valid.push_back(std::to_string(from) + std::to_string(to) + std::to_string(type));
+  EXPECT_EQ(valid, (std::vector<std::string>{"000", "101", "200", "201"}));
+  EXPECT_FALSE(runtime::is_valid({1, 0, 1, {}}, kEmpty, kKernel));
+  EXPECT_FALSE(runtime::is_valid({1, 0, 1, {}}, kKernel, kEmpty));
+  EXPECT_FALSE(runtime::is_valid({0, 0, 0, {1}}, kKernel, kKernel));
+  EXPECT_TRUE(runtime::is_valid({}, kEmpty, kEmpty));
+}
+
 TEST(Graph, ANodeThatIsGoneIsFoundNoMore) {
   cudaGraphNode_t handle = nullptr;
   cudaGraph_t graph_handle = nullptr;
