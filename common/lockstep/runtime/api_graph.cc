@@ -3,6 +3,7 @@
 #include "runtime/api_graph.h"
 
 #include <algorithm>
+#include <climits>
 #include <fstream>
 
 using namespace lockstep;
@@ -108,11 +109,12 @@ LOCKSTEP_API cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t origina
   });
 }
 
+// An H200 does not look into the graphs of the clone's nodes.
 LOCKSTEP_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original, cudaGraph_t clone) {
   return with_node(original, [&](Runtime&, GraphNode& node) {
     const Graph* graph = find(clone);
     GraphNode* const copy = graph ? copied_from(*graph, node) : nullptr;
-    return copy ? give(found, handle_of(copy)) : cudaErrorInvalidValue;
+    return copy && &copy->graph == graph ? give(found, handle_of(copy)) : cudaErrorInvalidValue;
   });
 }
 
@@ -173,10 +175,12 @@ LOCKSTEP_API cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cuda
   });
 }
 
+// An H200 does not look at the data of the edges.
 LOCKSTEP_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t* from,
                                                      const cudaGraphNode_t* to, const cudaGraphEdgeData*,
                                                      size_t count) {
   return with_graph(handle, [&](Runtime&, Graph& graph) {
+    if (graph.holds_memory()) return cudaErrorNotSupported;
     const auto disconnect = [&](GraphNode& a, GraphNode& b, size_t) { return graph.disconnect(a, b); };
     return for_each_edge(from, to, count, disconnect);
   });
@@ -184,6 +188,7 @@ LOCKSTEP_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const c
 
 LOCKSTEP_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return with_node(handle, [&](Runtime&, GraphNode& node) {
+    if (node.graph.holds_memory()) return cudaErrorNotSupported;
     node.graph.remove(node);
     return cudaSuccess;
   });
@@ -223,7 +228,7 @@ template <typename Body>
 cudaError_t with_object(cudaUserObject_t handle, unsigned count, Body&& body, const char* name = __builtin_FUNCTION()) {
   return destroy_objects(call(Needs::kDevice, name, [&](Runtime& runtime) -> cudaError_t {
     const auto found = runtime.graphs.objects.find(handle);
-    if (found == runtime.graphs.objects.end() || count == 0) return cudaErrorInvalidValue;
+    if (found == runtime.graphs.objects.end() || count == 0 || count > INT_MAX) return cudaErrorInvalidValue;
     return body(runtime, *found->second);
   }));
 }

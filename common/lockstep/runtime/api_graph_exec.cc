@@ -20,23 +20,45 @@ cudaError_t with_exec(cudaGraphExec_t handle, Body&& body, const char* name = __
   });
 }
 
-bool holds_memory(const Graph& graph) {
-  return graph.holds(cudaGraphNodeTypeMemAlloc) || graph.holds(cudaGraphNodeTypeMemFree);
-}
-
 // Whether a node frees memory that is not a graph's, as a captured cudaFreeAsync may.
 bool frees_other_memory(const Runtime& runtime, const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [&](const auto& node) {
-    const auto* frees = std::get_if<FreeWork>(&node->work);
-    const std::vector<const Graph*> parts = parts_of(node->work);
-    return (frees && !is_graph_memory(runtime, frees->pointer)) ||
-           std::ranges::any_of(parts, [&](const Graph* part) { return frees_other_memory(runtime, *part); });
-  });
+  const auto frees_other = [&](const GraphNode& node) {
+    const auto* frees = std::get_if<FreeWork>(&node.work);
+    return frees && !is_graph_memory(runtime, frees->pointer);
+  };
+  return graph.first(frees_other) != nullptr;
 }
 
-// cudaGraphInstantiateSuccess, or why the graph cannot be instantiated.
-cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& graph) {
-  if (graph.has_circle()) return cudaGraphInstantiateInvalidStructure;
+using Types = std::vector<cudaGraphNodeType>;
+
+GraphNode* first_of_other_type(const Graph& graph, const Types& types) {
+  return graph.first([&](const GraphNode& node) { return !std::ranges::count(types, type_of(node.work)); });
+}
+
+// A node that is not allowed where it stands; null: there is none.
+GraphNode* misplaced(const Graph& graph, unsigned long long flags) {
+  static const Types kFromKernels = {cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
+                                     cudaGraphNodeTypeGraph};
+  static const Types kInBodies = {cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
+                                  cudaGraphNodeTypeGraph,  cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeConditional};
+  GraphNode* found = nullptr;
+  if (flags & cudaGraphInstantiateFlagDeviceLaunch) found = first_of_other_type(graph, kFromKernels);
+  if (found) return found;
+  graph.first([&](const GraphNode& node) {
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node.work))
+      for (const auto& body : conditional->bodies)
+        if (!found) found = first_of_other_type(*body, kInBodies);
+    return found != nullptr;
+  });
+  return found;
+}
+
+// cudaGraphInstantiateSuccess, or why the graph cannot be instantiated, and the node that is the cause.
+cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& graph, unsigned long long flags,
+                                             cudaGraphNode_t* cause) {
+  if ((*cause = handle_of(graph.in_circle()))) return cudaGraphInstantiateInvalidStructure;
+  if ((*cause = handle_of(misplaced(graph, flags)))) return cudaGraphInstantiateNodeOperationNotSupported;
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) && graph.nodes.empty()) return cudaGraphInstantiateError;
   if (frees_other_memory(runtime, graph)) {
     runtime.advice =
         with_next(words("the graph frees memory that no graph allocates."),
@@ -53,16 +75,20 @@ cudaError_t instantiate(Runtime& runtime, cudaGraphExec_t* handle, Graph& graph,
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   params.errNode_out = nullptr;
   params.result_out = cudaGraphInstantiateError;
-  if (!handle || params.flags > kFlags) return cudaErrorInvalidValue;
+  constexpr unsigned long long kNotBoth =
+      cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  if (!handle || params.flags > kFlags || (params.flags & kNotBoth) == kNotBoth) return cudaErrorInvalidValue;
   if (graph.is_part) return cudaErrorNotSupported;
   *handle = nullptr;
-  if (params.flags & cudaGraphInstantiateFlagDeviceLaunch)
+  if (!graph.instantiated.expired() && (graph.holds_memory() || graph.holds(cudaGraphNodeTypeConditional)))
+    return cudaErrorNotSupported;
+  params.result_out = look_for_mistakes(runtime, graph, params.flags, &params.errNode_out);
+  if (params.result_out != cudaGraphInstantiateSuccess) return cudaErrorInvalidValue;
+  if (params.flags & cudaGraphInstantiateFlagDeviceLaunch) {
+    params.result_out = cudaGraphInstantiateError;
     return runtime.refuse(later("launches of graphs from kernels are"),
                           later("instantiate without cudaGraphInstantiateFlagDeviceLaunch, and launch from the host."));
-  if (!graph.instantiated.expired() && (holds_memory(graph) || graph.holds(cudaGraphNodeTypeConditional)))
-    return cudaErrorNotSupported;
-  params.result_out = look_for_mistakes(runtime, graph);
-  if (params.result_out != cudaGraphInstantiateSuccess) return cudaErrorInvalidValue;
+  }
   auto exec = std::make_shared<GraphExec>(GraphExec{graph.clone(), params.flags});
   graph.instantiated = exec;
   *handle = reinterpret_cast<cudaGraphExec_t>(exec.get());
@@ -123,8 +149,9 @@ LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
   return with_exec(exec, [&](Runtime&, GraphExec& found) {
-    // An H200 leaves this flag out.
-    return give(flags, found.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUseNodePriority));
+    // An H200 leaves these flags out.
+    constexpr unsigned long long kHidden = cudaGraphInstantiateFlagUseNodePriority | cudaGraphInstantiateFlagUpload;
+    return give(flags, found.flags & ~kHidden);
   });
 }
 

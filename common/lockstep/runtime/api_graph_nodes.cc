@@ -17,33 +17,57 @@ struct Before {
   const cudaGraphEdgeData* data = nullptr;
 };
 
-// What the graph itself does not allow.
-bool allows(Runtime& runtime, const Graph& graph, const cudaGraphNodeParams& params) {
-  if (params.type == cudaGraphNodeTypeGraph && find(params.graph.graph) == &graph) {
-    runtime.advice = with_next(words("a graph cannot be a node of itself. On a card the program crashes here."),
-                               words("clone the graph with cudaGraphClone(), and add the clone."));
-    return false;
+bool has_free_node(const Graph& graph, const void* pointer) {
+  const auto frees = [&](const GraphNode& node) {
+    const auto* work = std::get_if<FreeWork>(&node.work);
+    return work && work->pointer == pointer;
+  };
+  return graph.first(frees) != nullptr;
+}
+
+// Whether the graph may have a node of these parameters, as far as that depends on the graph.
+cudaError_t allows(Runtime& runtime, const Graph& graph, const cudaGraphNodeParams& params) {
+  const Graphs& graphs = runtime.graphs;
+  switch (params.type) {
+    case cudaGraphNodeTypeGraph:
+      if (find(params.graph.graph) != &graph) return cudaSuccess;
+      runtime.advice = with_next(words("a graph cannot be a node of itself. On a card the program crashes here."),
+                                 words("clone the graph with cudaGraphClone(), and add the clone."));
+      return cudaErrorInvalidValue;
+    case cudaGraphNodeTypeMemAlloc: return graph.is_part ? cudaErrorNotSupported : cudaSuccess;
+    case cudaGraphNodeTypeMemFree: {  // the memory has one free node in all graphs
+      const auto frees = [&](const auto& entry) { return has_free_node(*entry.second, params.free.dptr); };
+      return std::ranges::any_of(graphs.graphs, frees) ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    case cudaGraphNodeTypeConditional:  // the handle was made for this graph
+      return std::ranges::count(graph.conditions, params.conditional.handle) ? cudaSuccess : cudaErrorInvalidValue;
+    default: return cudaSuccess;
   }
-  return params.type != cudaGraphNodeTypeMemFree || std::ranges::none_of(graph.nodes, [&](const auto& node) {
-           const auto* frees = std::get_if<FreeWork>(&node->work);
-           return frees && frees->pointer == params.free.dptr;
-         });
+}
+
+// The edges to a new node of this type. False: one of them cannot be.
+bool read_edges(const Graph& graph, const Before& before, cudaGraphNodeType to, std::vector<Edge>* edges) {
+  for (size_t i = 0; i < before.count; ++i) {
+    const Edge edge{find(before.nodes[i]), before.data ? before.data[i] : cudaGraphEdgeData{}};
+    if (!edge.from || &edge.from->graph != &graph || std::ranges::count(*edges, edge.from, &Edge::from)) return false;
+    if (!is_valid(edge.data, type_of(edge.from->work), to)) return false;
+    edges->push_back(edge);
+  }
+  return true;
 }
 
 cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const Before& before, cudaGraphNodeParams& params,
                 const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime, Graph& graph) -> cudaError_t {
-    if (!handle || (before.count > 0 && !before.nodes) || !allows(runtime, graph, params)) return cudaErrorInvalidValue;
-    std::vector<GraphNode*> needs;
-    for (size_t i = 0; i < before.count; ++i) {
-      needs.push_back(find(before.nodes[i]));
-      if (!needs.back() || &needs.back()->graph != &graph) return cudaErrorInvalidValue;
-    }
+    const bool reserved = std::ranges::any_of(params.reserved0, [](int number) { return number != 0; });
+    if (!handle || reserved || (before.count > 0 && !before.nodes)) return cudaErrorInvalidValue;
+    if (const cudaError_t error = allows(runtime, graph, params); error != cudaSuccess) return error;
+    std::vector<Edge> needs;
+    if (!read_edges(graph, before, params.type, &needs)) return cudaErrorInvalidValue;
     NodeWork work;
     if (const cudaError_t error = make_work(runtime, params, &work); error != cudaSuccess) return error;
     GraphNode& node = graph.add(std::move(work), call_stack());
-    for (size_t i = 0; i < needs.size(); ++i)
-      graph.connect(*needs[i], node, before.data ? before.data[i] : cudaGraphEdgeData{});
+    for (const Edge& edge : needs) graph.connect(*edge.from, node, edge.data);
     *handle = handle_of(&node);
     return cudaSuccess;
   };
@@ -73,10 +97,10 @@ cudaGraphNodeParams of_type(cudaGraphNodeType type) {
   return params;
 }
 
-// The program's struct; without one, what no node may have.
+// What the program's struct says; without one, a type that no node has.
 template <typename Params>
-Params given(const Params* p) {
-  return p ? *p : Params{};
+cudaGraphNodeParams given(const Params* p, cudaGraphNodeParams (*read)(const Params&)) {
+  return p ? read(*p) : of_type(cudaGraphNodeTypeCount);
 }
 
 cudaGraphNodeParams kernel_params(const cudaKernelNodeParams& p) {
@@ -153,7 +177,8 @@ cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodePa
 cudaError_t lockstep::runtime::set_params(Runtime& runtime, GraphNode& node, cudaGraphNodeParams& params) {
   const cudaGraphNodeType type = type_of(node.work);
   if (params.type != type) return cudaErrorInvalidValue;
-  if (type == cudaGraphNodeTypeGraph || type >= cudaGraphNodeTypeMemAlloc) return cudaErrorInvalidValue;
+  if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) return cudaErrorNotSupported;
+  if (type == cudaGraphNodeTypeGraph || type == cudaGraphNodeTypeConditional) return cudaErrorInvalidValue;
   NodeWork work;
   if (const cudaError_t error = make_work(runtime, params, &work); error != cudaSuccess) return error;
   if (auto* kernel = std::get_if<KernelWork>(&work)) {
@@ -190,12 +215,12 @@ LOCKSTEP_ADD(cudaGraphAddChildGraphNode, child_params(child), cudaGraph_t child)
     return set_in(exec, node, params);                                                          \
   }
 LOCKSTEP_KIND(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
-              kernel_params(given(p)), const cudaKernelNodeParams* p)
+              given(p, kernel_params), const cudaKernelNodeParams* p)
 LOCKSTEP_KIND(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-              copy_params(given(p)), const cudaMemcpy3DParms* p)
+              given(p, copy_params), const cudaMemcpy3DParms* p)
 LOCKSTEP_KIND(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
-              fill_params(given(p)), const cudaMemsetParams* p)
-LOCKSTEP_KIND(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, host_params(given(p)),
+              given(p, fill_params), const cudaMemsetParams* p)
+LOCKSTEP_KIND(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, given(p, host_params),
               const cudaHostNodeParams* p)
 LOCKSTEP_KIND(cudaGraphAddEventRecordNode, cudaGraphEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent,
               record_params(event), cudaEvent_t event)
@@ -295,12 +320,18 @@ LOCKSTEP_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle,
                                                          const cudaLaunchAttributeValue* value) {
   return with_node(handle, [&](Runtime& runtime, GraphNode& node) {
     auto* const kernel = std::get_if<KernelWork>(&node.work);
-    if (!kernel || !value) return cudaErrorInvalidValue;
+    if (!kernel || !value || !is_node_attribute(attribute)) return cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributeClusterDimension &&
         value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1)
       return runtime.refuse(kClusters, later("leave the cluster dimension of the node alone."));
-    if (attribute == cudaLaunchAttributeCooperative) kernel->cooperative = value->cooperative != 0;
-    kernel->attributes[attribute] = *value;
+    if (attribute == cudaLaunchAttributeDeviceUpdatableKernelNode && value->deviceUpdatableKernelNode.deviceUpdatable)
+      return runtime.refuse(later("updates of a graph's nodes by kernels are"),
+                            later("leave cudaLaunchAttributeDeviceUpdatableKernelNode of the node alone, and update "
+                                  "from the host."));
+    const bool window = attribute == cudaLaunchAttributeAccessPolicyWindow;
+    if (window && !(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1))
+      return cudaErrorInvalidValue;
+    keep_attribute(*kernel, attribute, *value);
     return cudaSuccess;
   });
 }
@@ -308,7 +339,7 @@ LOCKSTEP_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle,
                                                          cudaLaunchAttributeValue* value) {
   return with_node(handle, [&](Runtime&, GraphNode& node) {
     auto* const kernel = std::get_if<KernelWork>(&node.work);
-    if (!kernel || !value) return cudaErrorInvalidValue;
+    if (!kernel || !value || !is_node_attribute(attribute)) return cudaErrorInvalidValue;
     const auto found = kernel->attributes.find(attribute);
     *value = found == kernel->attributes.end() ? cudaLaunchAttributeValue{} : found->second;
     if (attribute == cudaLaunchAttributeCooperative) value->cooperative = kernel->cooperative;

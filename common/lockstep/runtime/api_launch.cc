@@ -212,9 +212,8 @@ cudaError_t lockstep::runtime::run(Runtime& runtime, const KernelWork& work, cud
 }
 
 cudaError_t lockstep::runtime::make_kernel(Runtime& runtime, const cudaKernelNodeParams& params, KernelWork* work) {
-  if (!params.func) return cudaErrorInvalidValue;
   Kernel* kernel = runtime.find_kernel(params.func);
-  if (!kernel) return cudaErrorInvalidResourceHandle;
+  if (!kernel) return unknown_function(params.func);
   if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
   if (params.kernelParams && params.extra) return cudaErrorInvalidValue;
   if (!params.kernelParams && !params.extra && !kernel->info.params.empty()) return cudaErrorInvalidValue;

@@ -96,6 +96,7 @@ bool Graph::connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& dat
 }
 
 bool Graph::disconnect(GraphNode& from, GraphNode& to) {
+  if (&from.graph != this) return false;
   std::erase(from.needed_by, &to);
   return std::erase_if(to.needs, [&](const Edge& edge) { return edge.from == &from; }) > 0;
 }
@@ -106,11 +107,14 @@ void Graph::remove(GraphNode& node) {
   std::erase_if(nodes, [&](const auto& owned) { return owned.get() == &node; });
 }
 
-std::vector<GraphNode*> Graph::order() const {
+namespace {
+
+// All nodes that no circle holds back, in the order of Graph::order().
+std::vector<GraphNode*> reachable(const Graph& graph) {
   const auto later = [](const GraphNode* a, const GraphNode* b) { return a->id > b->id; };
   std::priority_queue<GraphNode*, std::vector<GraphNode*>, decltype(later)> ready(later);
   std::unordered_map<const GraphNode*, size_t> missing;
-  for (const auto& node : nodes)
+  for (const auto& node : graph.nodes)
     if ((missing[node.get()] = node->needs.size()) == 0) ready.push(node.get());
   std::vector<GraphNode*> order;
   while (!ready.empty()) {
@@ -119,23 +123,42 @@ std::vector<GraphNode*> Graph::order() const {
     for (GraphNode* after : order.back()->needed_by)
       if (--missing[after] == 0) ready.push(after);
   }
+  return order;
+}
+
+}  // namespace
+
+std::vector<GraphNode*> Graph::order() const {
+  std::vector<GraphNode*> order = reachable(*this);
   if (order.size() < nodes.size()) order.clear();
   return order;
 }
 
-bool Graph::has_circle() const {
-  if (!nodes.empty() && order().empty()) return true;
-  return std::ranges::any_of(nodes, [](const auto& node) {
-    return std::ranges::any_of(parts_of(node->work), [](const Graph* part) { return part->has_circle(); });
-  });
+GraphNode* Graph::in_circle() const {
+  const std::vector<GraphNode*> order = reachable(*this);
+  const bool here = order.size() < nodes.size();
+  for (const auto& node : nodes) {
+    if (here && !std::ranges::count(order, node.get())) return node.get();
+    for (const Graph* part : parts_of(node->work))
+      if (GraphNode* found = part->in_circle()) return found;
+  }
+  return nullptr;
+}
+
+GraphNode* Graph::first(const std::function<bool(const GraphNode&)>& is) const {
+  for (const auto& node : nodes) {
+    if (is(*node)) return node.get();
+    for (const Graph* part : parts_of(node->work))
+      if (GraphNode* found = part->first(is)) return found;
+  }
+  return nullptr;
 }
 
 bool Graph::holds(cudaGraphNodeType type) const {
-  return std::ranges::any_of(nodes, [&](const auto& node) {
-    return type_of(node->work) == type ||
-           std::ranges::any_of(parts_of(node->work), [&](const Graph* part) { return part->holds(type); });
-  });
+  return first([&](const GraphNode& node) { return type_of(node.work) == type; }) != nullptr;
 }
+
+bool Graph::holds_memory() const { return holds(cudaGraphNodeTypeMemAlloc) || holds(cudaGraphNodeTypeMemFree); }
 
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
@@ -158,12 +181,7 @@ std::unique_ptr<Graph> Graph::clone() const {
 }
 
 GraphNode* copied_from(const Graph& exec, const GraphNode& node) {
-  for (const auto& copy : exec.nodes) {
-    if (copy->source == node.id) return copy.get();
-    for (const Graph* part : parts_of(copy->work))
-      if (GraphNode* found = copied_from(*part, node)) return found;
-  }
-  return nullptr;
+  return exec.first([&](const GraphNode& copy) { return copy.source == node.id; });
 }
 
 bool leads_to(const GraphNode& node, const std::vector<cudaGraphNode_t>& ends) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -123,13 +124,16 @@ struct Graph {
   GraphNode& add(NodeWork work, CallStack stack);
   // False: there is an edge already, there is no such kind of edge, or the two belong to another graph.
   bool connect(GraphNode& from, GraphNode& to, const cudaGraphEdgeData& data = {});
-  bool disconnect(GraphNode& from, GraphNode& to);
+  bool disconnect(GraphNode& from, GraphNode& to);  // false: there is no edge
   void remove(GraphNode& node);
   // Each node after all that it needs; among those that may come next, the one that was added first. Empty, although
   // there are nodes: the edges make a circle.
   std::vector<GraphNode*> order() const;
-  bool has_circle() const;                   // also in the graphs of its nodes
+  // The first such node, also in the graphs of its nodes; null: there is none.
+  GraphNode* first(const std::function<bool(const GraphNode&)>& is) const;
+  GraphNode* in_circle() const;              // the first node that a circle holds back
   bool holds(cudaGraphNodeType type) const;  // likewise
+  bool holds_memory() const;                 // allocation or free nodes
   std::unique_ptr<Graph> clone() const;
 
   std::vector<std::unique_ptr<GraphNode>> nodes{};

@@ -49,8 +49,8 @@ bool moves(const Params& params) {
 // The child belongs to the node: a copy, or what the program gave.
 cudaError_t make(Runtime& runtime, cudaChildGraphNodeParams& p, NodeWork* work) {
   Graph* given = find(p.graph);
-  if (!given || given->is_part) return cudaErrorInvalidValue;
-  if (given->holds(cudaGraphNodeTypeConditional)) return cudaErrorNotSupported;
+  if (!given) return cudaErrorInvalidValue;
+  if (given->is_part || given->holds(cudaGraphNodeTypeConditional)) return cudaErrorNotSupported;
   if (moves(p)) {
     auto owned = runtime.graphs.graphs.extract(given);
     if (owned.empty()) return cudaErrorInvalidValue;
@@ -58,7 +58,7 @@ cudaError_t make(Runtime& runtime, cudaChildGraphNodeParams& p, NodeWork* work) 
     given->is_part = true;
     return cudaSuccess;
   }
-  if (given->holds(cudaGraphNodeTypeMemAlloc) || given->holds(cudaGraphNodeTypeMemFree)) return cudaErrorNotSupported;
+  if (given->holds_memory()) return cudaErrorNotSupported;
   ChildWork child{given->clone()};
   child.graph->is_part = true;
   *work = std::move(child);
@@ -76,7 +76,8 @@ cudaError_t make(Runtime& runtime, cudaMemAllocNodeParamsV2& p, NodeWork* work) 
   p.dptr = nullptr;
   if (p.bytesize == 0 || p.poolProps.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
   if (p.poolProps.location.type != cudaMemLocationTypeDevice || p.poolProps.location.id != 0)
-    return cudaErrorInvalidDevice;
+    return cudaErrorInvalidValue;
+  if (p.poolProps.handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
   return make_allocation(runtime, p.bytesize, &p.dptr, work);
 }
 

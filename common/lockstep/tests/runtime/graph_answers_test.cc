@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/runtime/graphs.h"
 
@@ -11,6 +12,26 @@ namespace lockstep::runtime_test {
 namespace {
 
 constexpr cudaGraphEdgeData kEarly{cudaGraphKernelNodePortProgrammatic, 0, cudaGraphDependencyTypeProgrammatic, {}};
+
+TEST_F(RuntimeApi, EdgesThatCannotBeAreRefused) {
+  const Program program = plain_program();
+  Instantiated graph, other;
+  const cudaGraphNode_t a = empty_node(graph.graph), b = empty_node(graph.graph, {a}), c = empty_node(graph.graph, {b});
+  const cudaGraphNode_t twice[] = {a, a};
+  cudaGraphNode_t node = nullptr;
+  EXPECT_EQ(cudaGraphAddEmptyNode(&node, graph.graph, twice, 2), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphRemoveDependencies(other.graph, &a, &b, nullptr, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphAddDependencies(graph.graph, &a, &c, &kEarly, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(count_of_nodes(graph.graph), 3u);
+  ASSERT_EQ(cudaGraphAddDependencies(graph.graph, &c, &b, nullptr, 1), cudaSuccess);
+  cudaGraphInstantiateParams params{};
+  EXPECT_EQ(cudaGraphInstantiateWithParams(&graph.exec, graph.graph, &params), cudaErrorInvalidValue);
+  EXPECT_EQ(params.result_out, cudaGraphInstantiateInvalidStructure);
+  EXPECT_EQ(params.errNode_out, b) << "the first node of the circle";
+  const cudaGraphNode_t first = store_node(other.graph, 1, nullptr), second = store_node(other.graph, 1, nullptr);
+  ASSERT_EQ(cudaGraphAddDependencies(other.graph, &first, &second, &kEarly, 1), cudaSuccess);
+  EXPECT_EQ(cudaGraphRemoveDependencies(other.graph, &first, &second, nullptr, 1), cudaSuccess);
+}
 
 TEST_F(RuntimeApi, ACaptureKeepsWhatItsEdgesSay) {
   const Program program = plain_program();
@@ -103,6 +124,110 @@ TEST_F(RuntimeApi, WhatMakesACaptureInvalid) {
   EXPECT_EQ(cudaMemcpyPeerAsync(d, 0, d + 4, 0, 4, stream), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
   testing::internal::GetCapturedStderr();
+}
+
+TEST_F(RuntimeApi, NodesThatCannotBeAreRefused) {
+  const Program program = plain_program();
+  Instantiated graph, inner;
+  cudaGraphNode_t node = nullptr;
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeEmpty;
+  params.reserved0[1] = 1;
+  EXPECT_EQ(cudaGraphAddNode(&node, graph.graph, nullptr, nullptr, 0, &params), cudaErrorInvalidValue);
+  const cudaKernelNodeParams no_function{nullptr, dim3(1), dim3(1), 0, nullptr, nullptr};
+  EXPECT_EQ(cudaGraphAddKernelNode(&node, graph.graph, nullptr, 0, &no_function), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaGraphAddKernelNode(&node, graph.graph, nullptr, 0, nullptr), cudaErrorInvalidValue);
+  const cudaGraphNode_t kernel = store_node(graph.graph, 1, nullptr);
+  cudaLaunchAttributeValue value{};
+  value.accessPolicyWindow.hitRatio = 1.5f;
+  EXPECT_EQ(cudaGraphKernelNodeSetAttribute(kernel, cudaLaunchAttributeAccessPolicyWindow, &value),
+            cudaErrorInvalidValue);
+  for (const int id : {0, 6, 31}) {
+    const auto attribute = static_cast<cudaLaunchAttributeID>(id);
+    EXPECT_EQ(cudaGraphKernelNodeGetAttribute(kernel, attribute, &value), cudaErrorInvalidValue) << id;
+    EXPECT_EQ(cudaGraphKernelNodeSetAttribute(kernel, attribute, &value), cudaErrorInvalidValue) << id;
+  }
+  // A clone's own nodes are found in it, and those of its child graphs are not.
+  cudaGraphNode_t child = nullptr, deep = nullptr;
+  cudaGraph_t clone = nullptr, part = nullptr;
+  size_t one = 1;
+  empty_node(inner.graph);
+  ASSERT_EQ(cudaGraphAddChildGraphNode(&child, graph.graph, nullptr, 0, inner.graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphChildGraphNodeGetGraph(child, &part), cudaSuccess);
+  ASSERT_EQ(cudaGraphGetNodes(part, &deep, &one), cudaSuccess);
+  ASSERT_EQ(cudaGraphClone(&clone, graph.graph), cudaSuccess);
+  EXPECT_EQ(cudaGraphNodeFindInClone(&node, child, clone), cudaSuccess);
+  EXPECT_EQ(cudaGraphNodeFindInClone(&node, deep, clone), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphDestroy(clone), cudaSuccess);
+}
+
+cudaMemAllocNodeParams memory_of(size_t bytes) {
+  cudaMemAllocNodeParams memory{};
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location.type = cudaMemLocationTypeDevice;
+  memory.bytesize = bytes;
+  return memory;
+}
+
+TEST_F(RuntimeApi, AGraphWithMemoryNodesKeepsItsShape) {
+  Instantiated graph, other, inner;
+  cudaGraphNode_t allocation = nullptr, node = nullptr, child = nullptr;
+  cudaMemAllocNodeParams memory = memory_of(64);
+  ASSERT_EQ(cudaGraphAddMemAllocNode(&allocation, graph.graph, nullptr, 0, &memory), cudaSuccess);
+  const cudaGraphNode_t last = empty_node(graph.graph, {allocation});
+  ASSERT_EQ(cudaGraphAddMemFreeNode(&node, graph.graph, &last, 1, memory.dptr), cudaSuccess);
+  EXPECT_EQ(cudaGraphAddMemFreeNode(&node, other.graph, nullptr, 0, memory.dptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphRemoveDependencies(graph.graph, &allocation, &last, nullptr, 1), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphDestroyNode(last), cudaErrorNotSupported);
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeMemAlloc;
+  EXPECT_EQ(cudaGraphNodeSetParams(allocation, &params), cudaErrorNotSupported);
+  cudaGraph_t part = nullptr;
+  ASSERT_EQ(cudaGraphAddChildGraphNode(&child, other.graph, nullptr, 0, inner.graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphChildGraphNodeGetGraph(child, &part), cudaSuccess);
+  EXPECT_EQ(cudaGraphAddMemAllocNode(&node, part, nullptr, 0, &memory), cudaErrorNotSupported);
+  memory = memory_of(64);
+  memory.poolProps.location.id = 77;
+  EXPECT_EQ(cudaGraphAddMemAllocNode(&node, inner.graph, nullptr, 0, &memory), cudaErrorInvalidValue);
+  memory = memory_of(64);
+  memory.poolProps.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  EXPECT_EQ(cudaGraphAddMemAllocNode(&node, inner.graph, nullptr, 0, &memory), cudaErrorNotSupported);
+}
+
+TEST_F(RuntimeApi, WhatAGraphCannotHoldIsNamedWhenItIsInstantiated) {
+  const Program program = plain_program();
+  Instantiated graph;
+  const cudaHostNodeParams nothing{[](void*) {}, nullptr};
+  const cudaGraphNode_t kernel = store_node(graph.graph, 1, nullptr);
+  cudaGraphNode_t host = nullptr;
+  ASSERT_EQ(cudaGraphAddHostNode(&host, graph.graph, &kernel, 1, &nothing), cudaSuccess);
+  cudaGraphInstantiateParams params{};
+  params.flags = cudaGraphInstantiateFlagDeviceLaunch;
+  cudaGraphExec_t exec = nullptr;
+  EXPECT_EQ(cudaGraphInstantiateWithParams(&exec, graph.graph, &params), cudaErrorInvalidValue);
+  EXPECT_EQ(params.result_out, cudaGraphInstantiateNodeOperationNotSupported);
+  EXPECT_EQ(params.errNode_out, host);
+  params.flags = cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  EXPECT_EQ(cudaGraphInstantiateWithParams(&exec, graph.graph, &params), cudaErrorInvalidValue);
+  params.flags = cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagUseNodePriority;
+  ASSERT_EQ(cudaGraphInstantiateWithParams(&exec, graph.graph, &params), cudaSuccess);
+  unsigned long long flags = 1;
+  EXPECT_EQ(cudaGraphExecGetFlags(exec, &flags), cudaSuccess);
+  EXPECT_EQ(flags, 0u);
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+
+  Instantiated outer;
+  cudaGraphNodeParams conditional{};
+  conditional.type = cudaGraphNodeTypeConditional;
+  conditional.conditional.type = cudaGraphCondTypeIf;
+  conditional.conditional.size = 1;
+  ASSERT_EQ(cudaGraphConditionalHandleCreate(&conditional.conditional.handle, outer.graph, 1, 0), cudaSuccess);
+  cudaGraphNode_t node = nullptr;
+  EXPECT_EQ(cudaGraphAddNode(&node, graph.graph, nullptr, nullptr, 0, &conditional), cudaErrorInvalidValue)
+      << "the handle is another graph's";
+  ASSERT_EQ(cudaGraphAddNode(&node, outer.graph, nullptr, nullptr, 0, &conditional), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddHostNode(&host, conditional.conditional.phGraph_out[0], nullptr, 0, &nothing), cudaSuccess);
+  EXPECT_EQ(cudaGraphInstantiate(&exec, outer.graph, 0), cudaErrorInvalidValue);
 }
 
 }  // namespace

@@ -202,10 +202,17 @@ TEST_F(RuntimeApi, WhatGraphsCannotDoHereIsRefusedByName) {
   cudaGraphNodeParams params{};
   params.type = cudaGraphNodeTypeExtSemaphoreWait;
   cudaGraphNode_t node = nullptr;
+  const Program program = plain_program();
+  const cudaGraphNode_t kernel = store_node(graph.graph, 1, nullptr);
+  cudaLaunchAttributeValue updatable{};
+  updatable.deviceUpdatableKernelNode.deviceUpdatable = 1;
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaGraphInstantiate(&exec, graph.graph, cudaGraphInstantiateFlagDeviceLaunch), cudaErrorNotSupported);
   EXPECT_EQ(cudaGraphAddNode(&node, graph.graph, nullptr, nullptr, 0, &params), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphKernelNodeSetAttribute(kernel, cudaLaunchAttributeDeviceUpdatableKernelNode, &updatable),
+            cudaErrorNotSupported);
   const std::string messages = testing::internal::GetCapturedStderr();
+  EXPECT_NE(messages.find("updates of a graph's nodes by kernels"), std::string::npos) << messages;
   EXPECT_NE(messages.find("cudaGraphInstantiateFlagDeviceLaunch"), std::string::npos) << messages;
   EXPECT_NE(messages.find("external semaphores"), std::string::npos) << messages;
 }
