@@ -26,7 +26,8 @@ cudaError_t with_node(cudaGraphNode_t handle, Body&& body, const char* name = __
 // Calls the destructors of user objects that nobody refers to any more, without the lock. Returns `error`.
 cudaError_t destroy_objects(cudaError_t error);
 
-// Gives the node new work of the same kind. Kinds that own memory or graphs stay as they are.
-cudaError_t set_params(Runtime& runtime, GraphNode& node, cudaGraphNodeParams& params);
+// Gives the node new work of the same kind. Kinds that own memory or graphs stay as they are. `instantiated`: the node
+// belongs to what was instantiated, where less may change.
+cudaError_t set_params(Runtime& runtime, GraphNode& node, cudaGraphNodeParams& params, bool instantiated = false);
 
 }  // namespace lockstep::runtime

@@ -182,11 +182,12 @@ LOCKSTEP_PER_THREAD(cudaGraphUpload, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                              cudaGraphExecUpdateResultInfo* info) {
-  return with_exec(exec, [&](Runtime&, GraphExec& found) {
+  return destroy_objects(with_exec(exec, [&](Runtime& runtime, GraphExec& found) {
     const Graph* from = find(graph);
-    if (!from || !info) return cudaErrorInvalidValue;
-    return update(*found.graph, *from, info) ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
-  });
+    if (!from || from->is_part || !info) return cudaErrorInvalidValue;
+    const UpdateRules rules{.priorities = (found.flags & cudaGraphInstantiateFlagUseNodePriority) != 0};
+    return update(runtime.graphs, *found.graph, *from, info, rules) ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
+  }));
 }
 
 LOCKSTEP_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {

@@ -155,6 +155,12 @@ cudaGraphNodeParams from_symbol(void* to, const SymbolPart& part, cudaMemcpyKind
   return copy_params(make_copy(to, part_of(part.variable, part.bytes, part.offset), part.bytes, kind).copy);
 }
 
+// Of what was instantiated, only copies and fills of one row change.
+bool is_row(const NodeWork& work) {
+  const auto* copy = std::get_if<CopyWork>(&work);
+  return !copy || (copy->copy.extent.height == 1 && copy->copy.extent.depth == 1);
+}
+
 // The node of `exec` that was copied from this one gets new work.
 cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeParams params,
                    const char* name = __builtin_FUNCTION()) {
@@ -163,18 +169,20 @@ cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodePa
     GraphNode* const copy = found == runtime.graphs.execs.end() ? nullptr : copied_from(*found->second->graph, node);
     if (!copy || params.type != type_of(copy->work)) return cudaErrorInvalidValue;
     auto* const child = std::get_if<ChildWork>(&copy->work);
-    if (!child) return set_params(runtime, *copy, params);
+    if (!child) return set_params(runtime, *copy, params, true);
     const Graph* from = find(params.graph.graph);
     cudaGraphExecUpdateResultInfo info{};
     if (!from) return cudaErrorInvalidValue;
-    return update(*child->graph, *from, &info, true) ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
+    const bool updated = update(runtime.graphs, *child->graph, *from, &info, {.same_order = true});
+    return updated ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
   };
-  return with_node(handle, body, name);
+  return destroy_objects(with_node(handle, body, name));
 }
 
 }  // namespace
 
-cudaError_t lockstep::runtime::set_params(Runtime& runtime, GraphNode& node, cudaGraphNodeParams& params) {
+cudaError_t lockstep::runtime::set_params(Runtime& runtime, GraphNode& node, cudaGraphNodeParams& params,
+                                          bool instantiated) {
   const cudaGraphNodeType type = type_of(node.work);
   if (params.type != type) return cudaErrorInvalidValue;
   if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) return cudaErrorNotSupported;
@@ -185,6 +193,9 @@ cudaError_t lockstep::runtime::set_params(Runtime& runtime, GraphNode& node, cud
     kernel->attributes = std::get<KernelWork>(node.work).attributes;
     kernel->cooperative = std::get<KernelWork>(node.work).cooperative;
   }
+  if (instantiated &&
+      (!is_row(node.work) || !is_row(work) || can_become(node.work, work, {}) != cudaGraphExecUpdateSuccess))
+    return cudaErrorInvalidValue;
   node.work = std::move(work);
   return cudaSuccess;
 }

@@ -80,6 +80,7 @@ std::vector<const Graph*> parts_of(const NodeWork& work);  // the graphs that th
 
 // ---- nodes and graphs ----
 
+struct Graphs;
 struct GraphNode;
 struct Edge {
   GraphNode* from = nullptr;
@@ -153,9 +154,15 @@ inline cudaGraphNode_t handle_of(GraphNode* node) { return reinterpret_cast<cuda
 // The node of `exec`, or of the graphs of its nodes, that was copied from `node`. Null: none was.
 GraphNode* copied_from(const Graph& exec, const GraphNode& node);
 
-// Gives the nodes of `exec` the work of the nodes of `from`, which must have the same shape (graph_update.cc). On
-// failure nothing changes, and `info` says why. `same_order`: each pair must have been added at the same position.
-bool update(Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info, bool same_order = false);
+// graph_update.cc. Gives the nodes of `exec` the work of the nodes of `from`, which must have the same shape. On
+// failure nothing changes, and `info` says why. The user objects of `from` replace those of `exec`.
+struct UpdateRules {
+  bool same_order = false;  // each pair of nodes must have been added at the same position
+  bool priorities = false;  // may not change
+};
+bool update(Graphs& graphs, Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info, UpdateRules rules);
+// Whether a node that was instantiated with the work `old` can get this work of the same type.
+cudaGraphExecUpdateResult can_become(const NodeWork& old, const NodeWork& now, UpdateRules rules);
 
 // Whether `node` is one of these, or comes before one of them.
 bool leads_to(const GraphNode& node, const std::vector<cudaGraphNode_t>& ends);

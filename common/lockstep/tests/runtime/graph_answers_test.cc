@@ -1,9 +1,10 @@
-// graph_answers_test: what calls about graphs and captures return. The answers are
+// graph_answers_test: what calls about graphs and captures return, and to what a graph may be updated. The answers are
 // those of an H200 (driver 580.159), unless a test says that they are lockstep's own. runtime_graphs.cu has more, which
 // a card can be asked again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "tests/runtime/graphs.h"
@@ -194,6 +195,22 @@ TEST_F(RuntimeApi, AGraphWithMemoryNodesKeepsItsShape) {
   EXPECT_EQ(cudaGraphAddMemAllocNode(&node, inner.graph, nullptr, 0, &memory), cudaErrorNotSupported);
 }
 
+// A graph with an IF node, whose body stores `value`.
+cudaGraph_t conditional_graph(unsigned initially, unsigned char value, void* to) {
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeConditional;
+  params.conditional.type = cudaGraphCondTypeIf;
+  params.conditional.size = 1;
+  EXPECT_EQ(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, initially, cudaGraphCondAssignDefault),
+            cudaSuccess);
+  cudaGraphNode_t node = nullptr;
+  EXPECT_EQ(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params), cudaSuccess);
+  if (to) store_node(params.conditional.phGraph_out[0], value, to);
+  return graph;
+}
+
 TEST_F(RuntimeApi, WhatAGraphCannotHoldIsNamedWhenItIsInstantiated) {
   const Program program = plain_program();
   Instantiated graph;
@@ -228,6 +245,147 @@ TEST_F(RuntimeApi, WhatAGraphCannotHoldIsNamedWhenItIsInstantiated) {
   ASSERT_EQ(cudaGraphAddNode(&node, outer.graph, nullptr, nullptr, 0, &conditional), cudaSuccess);
   ASSERT_EQ(cudaGraphAddHostNode(&host, conditional.conditional.phGraph_out[0], nullptr, 0, &nothing), cudaSuccess);
   EXPECT_EQ(cudaGraphInstantiate(&exec, outer.graph, 0), cudaErrorInvalidValue);
+}
+
+// What is instantiated from a graph is updated from others.
+struct Updates : Instantiated {
+  cudaGraphExecUpdateResultInfo info{};
+  std::vector<cudaGraph_t> others;
+  ~Updates() {
+    for (const cudaGraph_t other : others) { EXPECT_EQ(cudaGraphDestroy(other), cudaSuccess); }
+  }
+  cudaGraph_t another() {
+    EXPECT_EQ(cudaGraphCreate(&others.emplace_back(), 0), cudaSuccess);
+    return others.back();
+  }
+  cudaGraphExecUpdateResult update(cudaGraph_t from) {
+    const cudaError_t error = cudaGraphExecUpdate(exec, from, &info);
+    EXPECT_EQ(error, info.result == cudaGraphExecUpdateSuccess ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+    return info.result;
+  }
+};
+
+TEST_F(RuntimeApi, AnUpdateKeepsTheRowsOfAFill) {
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 64), cudaSuccess);
+  Updates exec;
+  cudaGraphNode_t node = nullptr, changed = nullptr;
+  cudaMemsetParams fill{d, 8, 1, 1, 4, 2};
+  ASSERT_EQ(cudaGraphAddMemsetNode(&node, exec.graph, nullptr, 0, &fill), cudaSuccess);
+  ASSERT_EQ(exec.launch(), cudaSuccess);
+  fill.value = 2;
+  const cudaGraph_t same = exec.another();
+  ASSERT_EQ(cudaGraphAddMemsetNode(&changed, same, nullptr, 0, &fill), cudaSuccess);
+  EXPECT_EQ(exec.update(same), cudaGraphExecUpdateSuccess);
+  fill.height = 1;
+  const cudaGraph_t other = exec.another();
+  ASSERT_EQ(cudaGraphAddMemsetNode(&changed, other, nullptr, 0, &fill), cudaSuccess);
+  EXPECT_EQ(exec.update(other), cudaGraphExecUpdateErrorParametersChanged);
+  EXPECT_EQ(exec.info.errorNode, changed);
+  EXPECT_EQ(cudaGraphExecMemsetNodeSetParams(exec.exec, node, &fill), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeApi, AnUpdateKeepsTheMemoriesOfACopy) {
+  void *d = nullptr, *pinned = nullptr;
+  char pageable[64]{};
+  ASSERT_EQ(cudaMalloc(&d, 64), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&pinned, 64), cudaSuccess);
+  Updates exec;
+  cudaGraphNode_t node = nullptr, changed = nullptr;
+  ASSERT_EQ(cudaGraphAddMemcpyNode1D(&node, exec.graph, nullptr, 0, d, pinned, 16, cudaMemcpyHostToDevice),
+            cudaSuccess);
+  ASSERT_EQ(exec.launch(), cudaSuccess);
+  const cudaGraph_t longer = exec.another(), within = exec.another();
+  ASSERT_EQ(cudaGraphAddMemcpyNode1D(&changed, longer, nullptr, 0, d, pageable, 64, cudaMemcpyHostToDevice),
+            cudaSuccess);
+  EXPECT_EQ(exec.update(longer), cudaGraphExecUpdateSuccess);
+  ASSERT_EQ(cudaGraphAddMemcpyNode1D(&changed, within, nullptr, 0, d, d, 16, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(exec.update(within), cudaGraphExecUpdateErrorParametersChanged);
+  EXPECT_EQ(exec.info.errorNode, changed);
+  const auto set = [&](void* from, size_t bytes, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParams1D(exec.exec, node, d, from, bytes, kind);
+  };
+  EXPECT_EQ(set(pageable, 8, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(set(pinned, 8, cudaMemcpyDefault), cudaErrorInvalidValue);
+  cudaMemcpy3DParms rows{};
+  rows.srcPtr = {pageable, 8, 8, 2};
+  rows.dstPtr = {d, 8, 8, 2};
+  rows.extent = {8, 2, 1};
+  rows.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(cudaGraphExecMemcpyNodeSetParams(exec.exec, node, &rows), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeApi, AnUpdateKeepsPrioritiesIfTheyCount) {
+  const Program program = plain_program();
+  Updates counts, ignores;
+  cudaLaunchAttributeValue high{};
+  high.priority = -5;
+  const cudaGraph_t other = counts.another();
+  const cudaGraphNode_t node = store_node(other, 1, nullptr);
+  ASSERT_EQ(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &high), cudaSuccess);
+  store_node(counts.graph, 1, nullptr), store_node(ignores.graph, 1, nullptr);
+  ASSERT_EQ(cudaGraphInstantiate(&counts.exec, counts.graph, cudaGraphInstantiateFlagUseNodePriority), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&ignores.exec, ignores.graph, 0), cudaSuccess);
+  EXPECT_EQ(counts.update(other), cudaGraphExecUpdateErrorAttributesChanged);
+  EXPECT_EQ(counts.info.errorNode, node);
+  EXPECT_EQ(ignores.update(other), cudaGraphExecUpdateSuccess);
+}
+
+TEST_F(RuntimeApi, AnUpdateNamesALastNodeThatIsTooMany) {
+  Updates exec;
+  empty_node(exec.graph, {empty_node(exec.graph, {empty_node(exec.graph)})});
+  ASSERT_EQ(exec.launch(), cudaSuccess);
+  const cudaGraph_t other = exec.another();
+  const cudaGraphNode_t root = empty_node(other);
+  empty_node(other, {root});
+  const cudaGraphNode_t last = empty_node(other, {root});
+  EXPECT_EQ(exec.update(other), cudaGraphExecUpdateErrorTopologyChanged);
+  EXPECT_EQ(exec.info.errorNode, last);
+}
+
+TEST_F(RuntimeApi, AnUpdateTakesOverUserObjects) {
+  int gone[2] = {};
+  Updates exec;
+  const cudaGraph_t other = exec.another();
+  const cudaGraph_t owners[] = {exec.graph, other};
+  for (int i = 0; i < 2; ++i) {
+    cudaUserObject_t object = nullptr;
+    const cudaHostFn_t count = [](void* number) { ++*static_cast<int*>(number); };
+    ASSERT_EQ(cudaUserObjectCreate(&object, &gone[i], count, 1, cudaUserObjectNoDestructorSync), cudaSuccess);
+    EXPECT_EQ(cudaGraphRetainUserObject(owners[i], object, 0x80000000u, 0), cudaErrorInvalidValue);
+    ASSERT_EQ(cudaGraphRetainUserObject(owners[i], object, 1, cudaGraphUserObjectMove), cudaSuccess);
+    empty_node(owners[i]);
+  }
+  ASSERT_EQ(exec.launch(), cudaSuccess);
+  EXPECT_EQ(exec.update(other), cudaGraphExecUpdateSuccess);
+  EXPECT_EQ(gone[0], 0) << "the first graph holds it";
+  ASSERT_EQ(cudaGraphDestroy(std::exchange(exec.graph, other)), cudaSuccess);
+  EXPECT_EQ(gone[0], 1);
+  exec.others.clear();
+  ASSERT_EQ(cudaGraphDestroy(std::exchange(exec.graph, nullptr)), cudaSuccess);
+  EXPECT_EQ(gone[1], 0);
+  ASSERT_EQ(cudaGraphExecDestroy(std::exchange(exec.exec, nullptr)), cudaSuccess);
+  EXPECT_EQ(gone[1], 1);
+  ASSERT_EQ(cudaGraphCreate(&exec.graph, 0), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, AnUpdateChangesTheDefaultOfACondition) {
+  const Program program = plain_program();
+  unsigned char *d = nullptr, seen = 0;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
+  Updates exec;
+  ASSERT_EQ(cudaGraphDestroy(std::exchange(exec.graph, conditional_graph(1, 10, d))), cudaSuccess);
+  const auto run = [&] {
+    EXPECT_EQ(cudaMemset(d, 0, 1), cudaSuccess);
+    EXPECT_EQ(exec.launch(), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(&seen, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    return seen;
+  };
+  EXPECT_EQ(run(), 10);
+  EXPECT_EQ(exec.update(exec.others.emplace_back(conditional_graph(0, 20, d))), cudaGraphExecUpdateSuccess);
+  EXPECT_EQ(run(), 0);
+  EXPECT_EQ(exec.update(exec.others.emplace_back(conditional_graph(1, 30, d))), cudaGraphExecUpdateSuccess);
+  EXPECT_EQ(run(), 30);
 }
 
 }  // namespace
