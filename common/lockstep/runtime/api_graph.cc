@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <fstream>
+#include <sstream>
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -194,13 +195,46 @@ LOCKSTEP_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   });
 }
 
-// A picture for Graphviz: the kinds of the nodes, and the edges. The flags ask for details, which it leaves out.
-LOCKSTEP_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
-  return with_graph(handle, [&](Runtime&, Graph& graph) {
-    std::ofstream file(path ? path : "");
+namespace {
+
+// What the picture says of a node: its kind, or a kernel's name as the PTX has it. In detail: its parameters as well.
+std::string label_of(Runtime& runtime, const NodeWork& work, bool detailed) {
+  std::ostringstream text;
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  const Kernel* const function = kernel ? runtime.find_kernel(kernel->function) : nullptr;
+  text << (function ? function->name : kind_name(work));
+  if (!detailed) return text.str();
+  const auto shape = [&](const dim3& d) { text << d.x << ',' << d.y << ',' << d.z; };
+  if (kernel) {
+    text << "\\n<<<(";
+    shape(kernel->grid);
+    text << "), (";
+    shape(kernel->block);
+    text << "), " << kernel->shared_bytes << ">>>";
+  }
+  if (const auto* copy = std::get_if<CopyWork>(&work)) {
+    const cudaMemcpy3DParms& p = copy->copy;
+    text << "\\n" << p.srcPtr.ptr << " to " << p.dstPtr.ptr << "\\n";
+    text << p.extent.width << " x " << p.extent.height << " x " << p.extent.depth;
+  }
+  if (const auto* fill = std::get_if<FillWork>(&work)) {
+    const cudaMemsetParams& p = fill->fill;
+    text << "\\n" << p.dst << " = " << p.value << "\\n" << p.width << " x " << p.height << " of " << p.elementSize;
+  }
+  return text.str();
+}
+
+}  // namespace
+
+// A picture for Graphviz: the nodes and the edges. Any flag asks for all the details that it has.
+LOCKSTEP_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned flags) {
+  return with_graph(handle, [&](Runtime& runtime, Graph& graph) {
+    if (!path) return cudaErrorInvalidValue;
+    std::ofstream file(path);
     file << "digraph graph_1 {\n";
     for (const auto& node : graph.nodes)
-      file << "  node_" << node->id << " [label=\"" << node->id << " " << kind_name(node->work) << "\"];\n";
+      file << "  node_" << node->id << " [label=\"" << node->id << ' ' << label_of(runtime, node->work, flags != 0)
+           << "\"];\n";
     for (const FullEdge& edge : edges_of(graph))
       file << "  node_" << edge.from->id << " -> node_" << edge.to->id << ";\n";
     file << "}\n";

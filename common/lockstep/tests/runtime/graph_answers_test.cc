@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -386,6 +389,24 @@ TEST_F(RuntimeApi, AnUpdateChangesTheDefaultOfACondition) {
   EXPECT_EQ(run(), 0);
   EXPECT_EQ(exec.update(exec.others.emplace_back(conditional_graph(1, 30, d))), cudaGraphExecUpdateSuccess);
   EXPECT_EQ(run(), 30);
+}
+
+// The form of the picture is lockstep's own. As on the card, it has the names of the kernels.
+TEST_F(RuntimeApi, APictureNamesTheKernels) {
+  const Program program = plain_program();
+  const std::string file = "graph_picture.dot";
+  Instantiated graph;
+  store_node(graph.graph, 1, nullptr);
+  const auto picture = [&](unsigned flags) {
+    EXPECT_EQ(cudaGraphDebugDotPrint(graph.graph, file.c_str(), flags), cudaSuccess);
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string plain = picture(0), detailed = picture(cudaGraphDebugDotFlagsVerbose);
+  std::filesystem::remove(file);
+  EXPECT_NE(plain.find(" store\"]"), std::string::npos) << plain;
+  EXPECT_NE(detailed.find("<<<(2,1,1), (3,1,1), 0>>>"), std::string::npos) << detailed;
+  EXPECT_EQ(cudaGraphDebugDotPrint(graph.graph, nullptr, 0), cudaErrorInvalidValue);
 }
 
 }  // namespace
