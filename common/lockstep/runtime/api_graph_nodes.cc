@@ -155,7 +155,7 @@ cudaGraphNodeParams from_symbol(void* to, const SymbolPart& part, cudaMemcpyKind
   return copy_params(make_copy(to, part_of(part.variable, part.bytes, part.offset), part.bytes, kind).copy);
 }
 
-// Of what was instantiated, only copies and fills of one row change.
+// Only a copy of one row can change in what was instantiated. can_become() knows this of fills.
 bool is_row(const NodeWork& work) {
   const auto* copy = std::get_if<CopyWork>(&work);
   return !copy || (copy->copy.extent.height == 1 && copy->copy.extent.depth == 1);
