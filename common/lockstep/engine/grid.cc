@@ -27,8 +27,10 @@ constexpr size_t kMingled = 4;
 constexpr uint32_t kFruitless = 1024;
 // After so many, the warps' accesses are recorded, so that warps that wait can sleep. That slows down warps that work.
 constexpr uint32_t kRecord = 24;
-// Nobody sleeps longer than so many rounds: a loop may count its looks, or look at what is not recorded.
-constexpr uint32_t kLongestSleep = 16;
+// Sleepers wake from time to time: a loop may count its looks, or look at what is not recorded. They sleep for
+// kShortestSleep rounds, and longer while there are more of them than turns of others: else their looks would take most
+// of the time. Nobody sleeps for more than kLongestSleep rounds.
+constexpr uint32_t kShortestSleep = 16, kLongestSleep = 1024;
 
 // One turn. If all threads of the block wait for each other, the launch fails.
 Progress run_turn(Block& block) {
@@ -125,7 +127,9 @@ class Share {
   template <class Function>
   void round(Function after_each) {
     Turns& turns = state.turns;
-    turns.wake_all = ++rounds_ % kLongestSleep == 0;
+    const uint64_t warps = active_.size() * launch_.shape.warps_per_block();
+    ++rounds_, ++asleep_;
+    turns.wake_all = asleep_ >= kLongestSleep || (asleep_ >= kShortestSleep && turns.taken - woken_at_ >= warps);
     const size_t before = active_.size();
     const uint64_t taken = turns.taken, looks = turns.suspicious, changes = state.changes;
     bool all_wait = turn_for_all(after_each);
@@ -134,11 +138,14 @@ class Share {
       turns.wake_all = true;
       all_wait = turn_for_all(after_each);
     }
+    if (turns.wake_all) asleep_ = 0, woken_at_ = turns.taken;
     if (active_.size() < before || state.faulted) {
       rounds_ = 0;
       return stall_.reset();
     }
-    turns.shared = !launch_.independent;  // independent blocks share nothing that they could be in step with
+    // Independent blocks share nothing that they could be in step with. But long turns would only delay the end of a
+    // loop that never ends.
+    turns.shared = !launch_.independent || stall_.is_quiet();
     const bool in_vain = turns.suspicious - looks > state.changes - changes;
     if (rounds_ >= kRecord && in_vain && !turns.changes) turns.changes = std::make_unique<Changes>();
     if ((all_wait || rounds_ % kFruitless == 0) && !source_.empty() && active_.size() < launch_.resident_blocks) {
@@ -209,7 +216,9 @@ class Share {
   KeptBlocks& kept_;
   Blocks active_, spare_;
   StallWatch stall_;
-  uint32_t rounds_ = 0;  // in which no block has ended
+  uint32_t rounds_ = 0;    // in which no block has ended
+  uint32_t asleep_ = 0;    // rounds since all warps were awake
+  uint64_t woken_at_ = 0;  // Turns::taken then
   std::vector<const Block*> resident_;
   Fault fault_;  // of an independent block
 };

@@ -33,6 +33,8 @@ class StallWatch {
   void reset();
   // Each of these blocks has had its turn, and no other block can begin. If they wait forever, the launch fails.
   void look(std::span<const Block* const> blocks);
+  // Whether nothing has changed between the last two looks.
+  bool is_quiet() const { return quiet_ > 1; }
 
  private:
   struct Seen {

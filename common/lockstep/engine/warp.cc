@@ -83,12 +83,12 @@ void Warp::start(uint64_t block) {
   paths_.clear();
   copies_.clear();
   chain_ = {};
+  clock_ = state_->clock;
   waits_ = branches_ = 0;
   turns_.left = kTurn;
   turns_.busy = kTurn;
   turns_.even = kEvenTurns;
   sleep_.wake();
-  patient_ = true;
   paths_.push_back({.mask = live_, .frame = &entry});
 }
 
@@ -192,9 +192,11 @@ uint64_t mix(uint64_t hash, const std::byte* bytes, size_t size) {
 
 uint64_t Warp::state_hash() const {
   uint64_t sum = 0;  // paths and joins have no order
+  bool waits = false;
   for (const Path& path : paths_) {
+    waits |= path.patience == Path::kWaits;
     uint64_t hash = mix(uint64_t{path.mask} << 32 | path.pc, uint64_t{path.state} << 32 | path.waits_for);
-    hash = mix(hash, path.barrier);
+    hash = mix(hash, uint64_t{path.barrier} << 8 | path.patience);
     for (const Frame* frame = path.frame; frame; frame = frame->caller) {
       hash = mix(hash, uint64_t{frame->function} << 32 | frame->return_pc);
       hash = mix(hash, frame->registers.get(), launch_->program.functions[frame->function].register_bytes);
@@ -202,8 +204,11 @@ uint64_t Warp::state_hash() const {
     }
     sum += hash;
   }
-  for (const Join* join : joins_.in_use())
+  for (const Join* join : joins_.in_use()) {
+    waits |= join->arrived != 0;
     sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
+  }
+  if (waits) sum += turns_.dull;  // these lanes wait for others no longer than a turn
   return mix(mix(sum, live_), local_.get(), local_bytes() * kWarpSize);
 }
 

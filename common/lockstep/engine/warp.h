@@ -76,6 +76,8 @@ class Joins {
 struct Path {
   enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtCluster } state = kRunnable;
   bool yielded = false;
+  // At an early meeting, the path waits for others that may come. It goes on alone if they take too long.
+  enum Patience : uint8_t { kPatient, kWaits, kImpatient } patience = kPatient;
   Mask mask = 0;
   uint32_t pc = 0;  // the next instruction; of a waiting path, the instruction that waits
   Frame* frame = nullptr;
@@ -211,9 +213,9 @@ class Warp {
   Mask live_ = 0;
   std::vector<Path> paths_;  // all but the running one
   Chain chain_;
+  uint64_t clock_ = 0;  // as it was read last
   uint64_t waits_ = 0, branches_ = 0;
   Joins joins_;
-  bool patient_ = true;  // the next path that comes to an early meeting waits there for others
   struct Frames {
     std::deque<Frame> storage;               // [0] is the kernel's own
     std::vector<std::vector<Frame*>> spare;  // by function

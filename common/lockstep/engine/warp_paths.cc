@@ -70,9 +70,10 @@ bool Warp::meets_early(Path& path) {
       if (!join) return false;
     return true;
   };
-  const bool waits = std::exchange(patient_, true);
+  const bool waits = std::exchange(path.patience, Path::kPatient) != Path::kImpatient;
   if (std::ranges::any_of(paths_, may_come)) {
     if (waits) {
+      path.patience = Path::kWaits;
       path.yielded = std::ranges::none_of(paths_, [&](const Path& other) { return may_come(other) && !other.yielded; });
       put_aside(path, path.mask, path.pc);
       return false;
@@ -135,6 +136,7 @@ void Warp::merge_paths() {
         continue;
       }
       paths_[i].mask |= paths_[j].mask;
+      paths_[i].patience = std::max(paths_[i].patience, paths_[j].patience);
       paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(j));
     }
 }

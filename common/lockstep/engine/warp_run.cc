@@ -1,4 +1,5 @@
 // A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -76,7 +77,8 @@ std::optional<Progress> Warp::end_turn() {
   if (random || turns_.dull >= kTurn) {
     turns_.dull = 0;
     release_joins();
-    patient_ = false;
+    for (Path& path : paths_)
+      if (path.patience == Path::kWaits) path.patience = Path::kImpatient;
   }
   return Progress::kYielded;
 }
@@ -129,6 +131,7 @@ void Warp::execute(Path path) {
   auto active = static_cast<uint64_t>(std::popcount(own));
   std::byte* file = path.frame->registers.get();
   frame_ = path.frame;
+  bool looks = false;
   if (following_.any) [[unlikely]]
     following_.set_aside = 0, budget = set_aside(*frame_, budget);
   for (;;) {
@@ -156,7 +159,7 @@ void Warp::execute(Path path) {
         else
           access.handler(*this, access, mask);
         if (state_->faulted) return;
-        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
+        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = looks = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
@@ -181,6 +184,7 @@ void Warp::execute(Path path) {
       if (following_.any && (budget = show_last(path, next, budget)) >= 0 && !path.yielded) continue;
       path.pc = static_cast<uint32_t>(next - code);
       path.yielded = true;
+      if (kWatched && !looks) sleep_.act();  // it computes
       paths_.push_back(path);
       if (!random) begin_next_turn();
       return;
@@ -294,9 +298,15 @@ bool Warp::step_apart(Path& path, const Instruction& in, Mask mask) {
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = in.special;
-  // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
+  // A clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often. A
+  // warp has a clock of its own, so that many warps that read it do not hurry each other. The timer is one for all.
   if (special != Special::kActiveMask) sleep_.act();  // it may wait until it is late
-  const uint64_t now = special == Special::kActiveMask ? active : state_->clock += kTick;
+  uint64_t now = active;
+  if (special == Special::kGlobalTimer || special == Special::kGlobalTimerHigh)
+    now = state_->clock += kTick;
+  else if (special != Special::kActiveMask)
+    now = clock_ += kTick;
+  state_->clock = std::max(state_->clock, clock_);
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
   write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });

@@ -21,6 +21,19 @@ CASE(nobody_sets_the_flag) {
   return finished();
 }
 
+// deadlock: no_step
+// The loop waits for nobody: its author forgot the step. The blocks are independent.
+__global__ void largest(const int* values, int* sums, int n) {
+  int sum = 0;
+  for (int i = threadIdx.x; i < n; i += values[i]) sum = max(sum, i);
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+CASE(no_step) {
+  Device<int> values = zeros<int>(64), sums = zeros<int>(4 * 64);
+  largest<<<4, 64>>>(values, sums, 64);
+  return finished();
+}
+
 // deadlock: votes_for_ever
 __global__ void votes(volatile int* flag) {
   while (!__syncthreads_or(*flag)) {}

@@ -224,3 +224,74 @@ CASE(optimistic_list) {
   for (int at = head.host()[0]; at != 0; at = links[at]) ++length;
   return length == kAll;
 }
+
+// ends: partners_at_one_slot
+// Threads find partners at one slot. The first of two waits there until the second has emptied it; others try again.
+__global__ void find_partners(int* slot, int* pairs) {
+  const int me = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  for (;;) {
+    const int there = atomicCAS(slot, 0, me);
+    if (there == 0) {
+      while (*(volatile int*)slot == me) {}
+      break;
+    } else if (there > 0) {
+      if (atomicCAS(slot, there, -there) == there) {
+        atomicAdd(pairs, 1);
+        __threadfence();
+        atomicExch(slot, 0);
+        break;
+      }
+    }
+  }
+}
+CASE(partners_at_one_slot) {
+  Device<int> slot = zeros<int>(1), pairs = zeros<int>(1);
+  find_partners<<<1, 4>>>(slot, pairs);
+  find_partners<<<2, 96>>>(slot, pairs);
+  return finished() && pairs.host()[0] == 2 + 96;
+}
+
+// ends: many_wait_for_one
+// One thread works for long, and all others look at its flag.
+__global__ void wait_for_one(volatile int* flag, unsigned* result, int steps) {
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 1) {
+    unsigned x = 1;
+    for (int i = 0; i < steps; ++i) x = x * 1664525u + (x >> 9);
+    *result = x;
+    __threadfence();
+    *flag = 1;
+  } else {
+    while (*flag == 0) {}
+  }
+}
+CASE(many_wait_for_one) {
+  Device<int> flag = zeros<int>(1);
+  Device<unsigned> result = zeros<unsigned>(1);
+  wait_for_one<<<132, 512>>>(flag, result, 20000);
+  return finished() && flag.host()[0] == 1;
+}
+
+// ends: enough_time
+// Many threads wait for a second of the card's clock at most. The work takes a millisecond.
+__global__ void wait_by_clock(volatile int* flag, int* late, unsigned* result) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    unsigned x = 1;
+    for (int i = 0; i < 100000; ++i) x = x * 1664525u + (x >> 9);
+    *result = x;
+    __threadfence();
+    *flag = 1;
+  } else if (blockIdx.x > 0) {
+    const long long start = clock64();
+    while (*flag == 0)
+      if (clock64() - start > 1700000000) {
+        atomicAdd(late, 1);
+        break;
+      }
+  }
+}
+CASE(enough_time) {
+  Device<int> flag = zeros<int>(1), late = zeros<int>(1);
+  Device<unsigned> result = zeros<unsigned>(1);
+  wait_by_clock<<<32, 64>>>(flag, late, result);
+  return finished() && late.host()[0] == 0;
+}
