@@ -239,14 +239,12 @@ void add_prints(Counted& counted, const PrintCounters& calls, bool several_warps
 
 // Registers that ptxas keeps in local memory: PTX shows no access. Without machine code nobody knows.
 void add_spills(Counted& counted, const Forms& forms) {
-  for (const bool loads : {true, false}) {
-    if (!(loads ? forms.extra_loads : forms.extra_stores)) continue;
-    const std::string op = loads ? "ld" : "st";
-    counted.doubtful.insert("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum");
-    counted.doubtful.insert("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum");
-    counted.notes.insert(forms.static_shared ? words("ptxas keeps registers in local memory")
-                                             : words("ptxas may keep registers in local memory"));
-  }
+  if (!forms.spills) return;
+  for (const char* const op : {"ld", "st"})
+    for (const char* const what : {"requests", "sectors"})
+      counted.doubtful.insert(std::string("l1tex__t_") + what + "_pipe_lsu_mem_local_op_" + op + ".sum");
+  counted.notes.insert(forms.static_shared ? words("ptxas keeps registers in local memory")
+                                           : words("ptxas may keep registers in local memory"));
 }
 
 void doubt_all(Counted& counted, const std::string& why) {

@@ -242,6 +242,21 @@ bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machi
          Pairing(written, machine.comparisons).all();
 }
 
+bool asks_in_same_turn(const std::vector<Asked>& written, const MachineAccess& machine) {
+  Conditions near, near_in_turn, in_turn;
+  for (const Asked& branch : written) {
+    near.insert(branch.near.begin(), branch.near.end());
+    if (!branch.in_turn) continue;
+    near_in_turn.insert(branch.near.begin(), branch.near.end());
+    in_turn.insert(branch.compares.begin(), branch.compares.end());
+  }
+  const auto is_later = [](const Conditions& all, const Conditions& before) {
+    return [&](uint32_t line) { return all.contains(line) && !before.contains(line); };
+  };
+  return std::ranges::none_of(machine.in_turn, is_later(near, near_in_turn)) &&
+         std::ranges::none_of(in_turn, is_later(machine.conditions, machine.in_turn));
+}
+
 std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFacts& facts, const MemoryAccess& access,
                                            const std::vector<Asked>& written, const MachineAccess& machine) {
   if (machine.conditions.contains(kUnknownLine)) return std::nullopt;

@@ -18,6 +18,11 @@ bool same_conditions(const std::vector<Asked>& written, const Conditions& machin
 // branch of the PTX has one of them.
 bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine);
 
+// In a loop that lanes leave in several places, the branches behind an access decide about it, too: about the next
+// turns. This asks whether what the PTX asks before the access is not asked behind it in the machine code, and the other
+// way round.
+bool asks_in_same_turn(const std::vector<Asked>& written, const MachineAccess& machine);
+
 // All lanes that come to a branch go one way: as many come to the instruction `probe` as to the branch, or none.
 struct OneWay {
   uint32_t branch = 0, probe = 0;

@@ -30,7 +30,7 @@ Forms judge_alone(const Program& program) {
   const ByInstruction unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());
   forms.places = facts.places();
-  forms.extra_loads = forms.extra_stores = true;
+  forms.spills = true;
   for (const MemoryAccess& access : program.accesses) {
     AccessForm& form = forms.of[access.index];
     form.op = access.op;

@@ -253,10 +253,17 @@ bool FlowFacts::meets_in_order(uint32_t meeting) const {
 
 std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {
   std::vector<Asked> found;
+  std::vector<bool> before(flow_.end() + 1, false);
+  spread(instruction, before, [&](uint32_t at) {
+    std::vector<uint32_t> from = predecessors_[at];
+    std::erase_if(from, [&](uint32_t one) { return goes_back(one, at); });
+    return from;
+  });
   const auto add = [&](uint32_t at) {
     if (flow_.asks[at].near.empty()) return;
     found.push_back(flow_.asks[at]);
     found.back().at = at;
+    found.back().in_turn = before[at];
   };
   add(instruction);
   std::vector<bool> seen(flow_.end());

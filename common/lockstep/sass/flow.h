@@ -22,7 +22,10 @@ struct Asked {
   Conditions compares;        // the lines of the comparisons
   Conditions near;            // those, and the lines of instructions that ptxas may join with them
   Comparisons comparisons{};  // themselves
-  uint32_t at = 0;            // the instruction that asks; only in conditions()
+  // Only in conditions(): the instruction that asks; and whether it comes before the other in one turn of their loops.
+  // If not, it decides about later turns.
+  uint32_t at = 0;
+  bool in_turn = false;
 };
 
 struct Flow {

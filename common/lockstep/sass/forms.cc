@@ -89,7 +89,7 @@ class KernelComparison {
   }
 
   Forms run() {
-    note_extra();
+    note_spills();
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
       if (prints(program_, in)) forms_.prints[pc] = call_form(pc);
@@ -290,14 +290,14 @@ class KernelComparison {
     const auto is_there = [&](uint32_t pc) {
       return std::ranges::all_of(machine, [&](const MachineAccess* one) {
         return facts_.places()[pc].loops == one->loops && same_conditions(conditions_of(pc), one->conditions) &&
-               !asks_of_another(pc, one->conditions);
+               asks_in_same_turn(conditions_of(pc), *one) && !asks_of_another(pc, one->conditions);
       });
     };
     const auto is_in_place = [&](const MachineAccess* one) {
-      return one->loops == loops && asks_the_same(conditions, *one);
+      return one->loops == loops && asks_the_same(conditions, *one) && asks_in_same_turn(conditions, *one);
     };
     if (is_there(access.pc) || std::ranges::all_of(machine, is_in_place)) return;
-    const auto ways = machine.size() == 1 && machine[0]->loops == loops
+    const auto ways = machine.size() == 1 && machine[0]->loops == loops && asks_in_same_turn(conditions, *machine[0])
                           ? same_if(program_, facts_, access, conditions, *machine[0])
                           : std::nullopt;
     if (ways && ways->empty()) return;
@@ -438,7 +438,7 @@ class KernelComparison {
   }
 
   // Accesses to local memory of which the PTX has none on their line: they are registers.
-  void note_extra() {
+  void note_spills() {
     std::set<uint32_t> local;  // lines
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& in = program_.code[pc];
@@ -447,8 +447,7 @@ class KernelComparison {
       if (space == Space::kLocal || space == Space::kGeneric) local.insert(program_.locations[pc].ptx_line);
     }
     for (const MachineAccess& one : machine_.accesses)
-      if (one.space == Space::kLocal && !local.contains(one.line))
-        (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
+      forms_.spills |= one.space == Space::kLocal && !local.contains(one.line);
   }
 
   const Program& program_;

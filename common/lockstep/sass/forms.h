@@ -52,8 +52,7 @@ struct Forms {
   std::optional<uint32_t> registers{};
   std::vector<UnwrittenRead> unwritten_reads{};
   Dependence own{};  // as if earlier launches had left nothing in memory
-  // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
-  bool extra_loads = false, extra_stores = false;
+  bool spills = false;  // ptxas keeps registers in local memory: no access of the PTX asks for these
 };
 
 Forms compare(const Program& program, const MachineKernel& machine);

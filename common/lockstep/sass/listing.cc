@@ -95,6 +95,7 @@ class Section {
       for (const Asked& asked : facts.conditions(i)) {
         access->conditions.insert(asked.near.begin(), asked.near.end());
         access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
+        if (asked.in_turn) access->in_turn.insert(asked.near.begin(), asked.near.end());
       }
       access->elected = predicates.is_elected(i);
       access->again = std::ranges::any_of(alike, [&](uint32_t copy) { return is_made_before(facts, copy, i); });

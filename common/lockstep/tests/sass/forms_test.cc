@@ -711,14 +711,13 @@ TEST(Forms, AddsOfTheNumberOfLanesMustBeWhereLockstepCountsThem) {
 TEST(Forms, LocalAccessesThatPtxDoesNotHaveAreTold) {
   const Kernel kernel(".local .align 4 .b8 l[16];\nst.local.u32 [l], %r2;\nadd.u32 %r3, %r2, 1;");
   const Compared same(kernel, {kernel.as_written("st.local")});
-  EXPECT_FALSE(same.forms.extra_loads || same.forms.extra_stores);
+  EXPECT_FALSE(same.forms.spills);
   const MachineAccess load = changed(kernel.as_written("st.local"), [&](auto& a) {
     a.kind = MachineAccess::kLoad;
     a.line = kernel.line("add.u32 %r3");
   });
   const Compared spilled(kernel, {kernel.as_written("st.local"), load});
-  EXPECT_TRUE(spilled.forms.extra_loads);
-  EXPECT_FALSE(spilled.forms.extra_stores);
+  EXPECT_TRUE(spilled.forms.spills);
 }
 
 // ---- without machine code ----
