@@ -198,7 +198,13 @@ FlowFacts::FlowFacts(Flow flow)
     const auto steps = std::ranges::count_if(back_, [&](const auto& to) { return std::ranges::count(to, head) > 0; });
     std::vector<uint32_t> apart = begin_turns_apart(body, head, steps > 1 ? 1 : 2, edges, after);
     for (uint32_t i = 0; i < end; ++i) places_[i].turns = places_[i].turns || (body[i] && !apart.empty());
-    turns_apart_[head] = steps > 1 ? std::move(apart) : std::vector<uint32_t>();
+    // Where the only way out stands behind a `continue`, all lanes meet before it, some of them in a later turn. ptxas
+    // lets them meet before the step back.
+    if (steps == 1) {
+      apart = begin_turns_apart(body, head, 1, edges, after);
+      std::erase_if(apart, [&](uint32_t branch) { return !body[after.parent(branch)]; });
+    }
+    turns_apart_[head] = std::move(apart);
   }
   for (std::vector<uint32_t>& around : loops_)  // a loop is smaller than those around it
     std::ranges::stable_sort(around, std::ranges::greater(), [&](uint32_t head) { return sizes.at(head); });
