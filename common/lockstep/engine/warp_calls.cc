@@ -50,6 +50,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     if (state_->faulted) return false;
     paths_.push_back(callee);
     rest &= ~group;
+    if (rest) ++state_->counters.at[path.pc].divergent;
   }
   return false;
 }

@@ -87,7 +87,9 @@ Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, 
   for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
     if (counters.at[pc].divergent == 0) continue;
     parted = true;
-    if (launch.program.code[pc].kind != Kind::kJoin) continue;
+    // Lanes that passed a join alone, or that called several functions: the card may not bring them together behind.
+    const Kind kind = launch.program.code[pc].kind;
+    if (kind != Kind::kJoin && kind != Kind::kCall) continue;
     if (!flow) flow = flow_of(launch.program);
     went_alone.resize(counters.at.size() + 1);
     spread_apart(launch.program, *flow, pc, went_alone);
