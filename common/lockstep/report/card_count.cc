@@ -114,6 +114,8 @@ CardCount card_count(const Ended& ended, const MemoryAccess& access) {
   take(parting_doubt(ended, access.pc, form));
   if (is_atomic(access) && access.space == Space::kGeneric && c.shared.requests)
     take(words("it is an atomic of shared memory by a generic address"));
+  if (access.space == Space::kGeneric && c.local.requests)
+    take(words("it is an access of local memory by a generic address"));
   if (counters.partial_copies.contains(access.pc)) take(words("some lanes copy only a part, or nothing but zeros"));
   const auto as_often = [&](uint32_t pc) {
     return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;

@@ -243,18 +243,18 @@ bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machi
 }
 
 bool asks_in_same_turn(const std::vector<Asked>& written, const MachineAccess& machine) {
-  Conditions near, near_in_turn, in_turn;
+  Conditions all, in_turn;
   for (const Asked& branch : written) {
-    near.insert(branch.near.begin(), branch.near.end());
-    if (!branch.in_turn) continue;
-    near_in_turn.insert(branch.near.begin(), branch.near.end());
-    in_turn.insert(branch.compares.begin(), branch.compares.end());
+    all.insert(branch.near.begin(), branch.near.end());
+    if (branch.in_turn) in_turn.insert(branch.near.begin(), branch.near.end());
   }
-  const auto is_later = [](const Conditions& all, const Conditions& before) {
-    return [&](uint32_t line) { return all.contains(line) && !before.contains(line); };
-  };
-  return std::ranges::none_of(machine.in_turn, is_later(near, near_in_turn)) &&
-         std::ranges::none_of(in_turn, is_later(machine.conditions, machine.in_turn));
+  const bool only_earlier_there = std::ranges::any_of(written, [&](const Asked& branch) {
+    return branch.in_turn &&
+           std::ranges::any_of(branch.compares, [&](uint32_t line) { return machine.earlier.contains(line); });
+  });
+  return !only_earlier_there && std::ranges::all_of(machine.conditions, [&](uint32_t line) {
+    return machine.earlier.contains(line) || in_turn.contains(line) || !all.contains(line);
+  });
 }
 
 std::optional<std::vector<OneWay>> same_if(const Program& program, const FlowFacts& facts, const MemoryAccess& access,

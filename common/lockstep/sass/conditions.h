@@ -18,8 +18,8 @@ bool same_conditions(const std::vector<Asked>& written, const Conditions& machin
 // branch of the PTX has one of them.
 bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine);
 
-// In a loop that lanes leave in several places, the branches behind an access decide about it, too: about the next
-// turns. This asks whether what the PTX asks before the access is not asked behind it in the machine code, and the other
+// In a loop that lanes leave in several places, the branches behind an access decide about it, too: about its next
+// turns. This asks whether no branch stands before the access in the PTX and behind it in the machine code, or the other
 // way round.
 bool asks_in_same_turn(const std::vector<Asked>& written, const MachineAccess& machine);
 

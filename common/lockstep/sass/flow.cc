@@ -202,7 +202,10 @@ FlowFacts::FlowFacts(Flow flow)
     // lets them meet before the step back.
     if (steps == 1) {
       apart = begin_turns_apart(body, head, 1, edges, after);
-      std::erase_if(apart, [&](uint32_t branch) { return !body[after.parent(branch)]; });
+      std::erase_if(apart, [&](uint32_t branch) {
+        const uint32_t meeting = after.parent(branch);
+        return meeting >= end || !body[meeting];
+      });
     }
     turns_apart_[head] = std::move(apart);
   }

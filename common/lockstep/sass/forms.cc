@@ -142,6 +142,7 @@ class KernelComparison {
     AccessForm result;
     result.op = access.op;
     const Machine machine = pairs_.of(access);
+    if (shares_line(access)) return doubt(access, words("several accesses stand on its line of the PTX"));
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
@@ -157,6 +158,15 @@ class KernelComparison {
       result.doubt = words("ptxas makes it again, instead of keeping the value in a register");
     if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
     return joined(access, machine[0]->bytes, result);
+  }
+
+  // Whether inline assembly writes several accesses on one line. Nothing tells which is which in the machine code.
+  bool shares_line(const MemoryAccess& access) const {
+    const auto is_another = [&](const MemoryAccess& other) {
+      return other.pc != access.pc && program_.code[other.pc].kind == Kind::kMemory && other.op == access.op &&
+             pairs_.line_of(other) == pairs_.line_of(access);
+    };
+    return program_.code[access.pc].kind == Kind::kMemory && std::ranges::any_of(program_.accesses, is_another);
   }
 
   // ptxas makes several accesses of one of a matrix (matrix_pieces), and copies all of them if it unrolls a loop.

@@ -132,7 +132,20 @@ struct Origins {
   std::set<std::pair<uint32_t, uint32_t>> read{};  // instruction, register: those that hold one there
   bool in_memory = true;                           // whether a value that is stored and loaded again counts
   ByAccess left{};                                 // the stores that leave such a value in any case; empty: none
+  std::set<Register> held{};                       // the registers that hold one from the beginning
 };
+
+// The registers that tell where on the card the warp runs.
+std::set<Register> whereabouts(const Program& program) {
+  std::set<Register> found;
+  for (uint32_t f = 0; f < program.functions.size(); ++f)
+    for (const Preset& preset : program.functions[f].presets) {
+      const auto special = static_cast<Special>(preset.bits);
+      if (preset.source == Preset::kSpecial && (special == Special::kSmId || special == Special::kWarpId))
+        found.insert({f, preset.offset});
+    }
+  return found;
+}
 
 bool adds_floats(const MemoryAccess& access) {
   return is_atomic(access) && access.atomic == AtomicOp::kAdd && is_float(access.type);
@@ -159,7 +172,8 @@ class Influence {
         arrays_(arrays),
         origins_(std::move(origins)),
         function_(functions_of(program)),
-        reached_(program.code.size()) {
+        reached_(program.code.size()),
+        values_(origins_.held) {
     origins_.left.resize(program.accesses.size());
     for (bool grows = true; grows;) {
       grows = false;
@@ -381,20 +395,32 @@ bool is_of_constants(const Program& program, const std::vector<uint32_t>& functi
   return all_known;
 }
 
+// Tensor cores add several products at once, and cut bits off.
+bool multiplies_matrices_of_floats(const Program& program, uint32_t pc) {
+  if (program.code[pc].kind != Kind::kMatrix) return false;
+  const MatrixUse& use = program.matrices[program.code[pc].index];
+  return use.op == MatrixOp::kMultiply && is_float(use.d.type) && use.d.type != Type::kF64;
+}
+
 // The instructions whose last bits may differ from a card's. lockstep has the bits of the card's unit for special
 // functions (alu/interpolation.h). But ptxas rounds better where it knows the argument, and it makes one instruction of
 // the product in a division and of an addition behind it.
 ByInstruction approximations(const Program& program) {
-  ByInstruction found;
-  for (const std::string_view name : program.names)
-    found.push_back(name.find(".approx") != name.npos || name.starts_with("div.full"));
-  if (std::ranges::count(found, true) == 0) return found;
+  const auto is_special = [&](uint32_t pc) { return program.names[pc].find(".approx") != std::string::npos; };
+  const auto divides = [&](uint32_t pc) { return program.names[pc].starts_with("div.full"); };
+  ByInstruction found(program.code.size());
+  bool any = false;
+  for (uint32_t pc = 0; pc < found.size(); ++pc) {
+    found[pc] = multiplies_matrices_of_floats(program, pc);
+    any |= is_special(pc) || divides(pc);
+  }
+  if (!any) return found;
   const std::vector<uint32_t> function = functions_of(program);
   const Places makers = makers_of(program);
   const std::map<Register, Preset> constants = constants_of(program);
   for (uint32_t pc = 0; pc < found.size(); ++pc)
-    found[pc] = found[pc] &&
-                (program.names[pc].starts_with("div.") || is_of_constants(program, function, makers, constants, pc));
+    if (is_special(pc) || divides(pc))
+      found[pc] = program.names[pc].starts_with("div.") || is_of_constants(program, function, makers, constants, pc);
   return found;
 }
 
@@ -409,7 +435,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
                           const ByAccess& contested, bool alone) {
   const Arrays arrays(program);
   SharedWords words(program, facts);
-  Origins origins{.made = {}, .left = contested};
+  Origins origins{.made = {}, .left = contested, .held = whereabouts(program)};
   bool races = std::ranges::count(contested, true) > 0;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const bool finds_leftovers = words.finds_leftovers(pc);

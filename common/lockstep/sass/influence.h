@@ -25,7 +25,8 @@ struct Dependent {
   bool races = false;
 };
 
-// What depends on the result of an atomic, on a value that another thread may change meanwhile, or on the clock.
+// What depends on the result of an atomic, on a value that another thread may change meanwhile, on the clock, or on the
+// multiprocessor that runs the block.
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
 // the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -92,11 +93,13 @@ class Section {
         return std::ranges::all_of(alike,
                                    [&](uint32_t copy) { return std::ranges::count(facts.loops(copy), loop) > 0; });
       }));
+      Conditions in_turn;
       for (const Asked& asked : facts.conditions(i)) {
         access->conditions.insert(asked.near.begin(), asked.near.end());
         access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
-        if (asked.in_turn) access->in_turn.insert(asked.near.begin(), asked.near.end());
+        if (asked.in_turn) in_turn.insert(asked.near.begin(), asked.near.end());
       }
+      std::ranges::set_difference(access->conditions, in_turn, std::inserter(access->earlier, access->earlier.end()));
       access->elected = predicates.is_elected(i);
       access->again = std::ranges::any_of(alike, [&](uint32_t copy) { return is_made_before(facts, copy, i); });
       access->yields = yields[i];

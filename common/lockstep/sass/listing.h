@@ -34,7 +34,7 @@ struct MachineAccess {
   uint32_t shared_loops = 0;  // that contain it and all copies of it
   Conditions conditions{};    // the lines of these comparisons
   Comparisons comparisons{};
-  Conditions in_turn{};  // those that are asked before it in one turn of its loops
+  Conditions earlier{};  // of them, those that only an earlier turn of its loops asks
   // The branches whose sides make the access, or copies of it, apart from each other: those of one turn of a loop, and
   // of all turns.
   std::vector<PartingBranch> parting{}, parting_around{};

@@ -72,6 +72,33 @@ TEST(MachineCode, AGenericAtomicOfSharedMemoryIsADoubt) {
   EXPECT_TRUE(notes_say(launch, "by a generic address"));
 }
 
+TEST(MachineCode, AGenericAccessOfLocalMemoryIsADoubt) {
+  const std::string address = ".local .align 4 .b8 l[16]; mov.u64 %rd2, l; cvta.local.u64 %rd3, %rd2;\n";
+  const std::vector<std::string> listing{"11: ST.E desc[UR4][R2.64], R3"};
+  const json local = launch_of(address + "st.u32 [%rd3], %r1;", listing);
+  EXPECT_TRUE(is_doubtful(local, kGlobal + "local_op_st.sum"));
+  EXPECT_TRUE(notes_say(local, "local memory by a generic address"));
+  EXPECT_FALSE(notes_say(launch_of(address + "st.u32 [%rd1], %r1;", listing), "by a generic address"));
+}
+
+// Behind a call through a pointer the card need not bring the lanes together.
+TEST(MachineCode, LanesMayStayApartBehindACallOfSeveralFunctions) {
+  const auto notes = [](const std::string& chosen) {
+    const std::string functions =
+        ".func one() { ret; }\n.func two() { ret; }\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<2>; .reg .b32 "
+        "%r<3>; .reg .b64 %rd<5>; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, " +
+        chosen + "; mov.u64 %rd2, one; mov.u64 %rd3, two; selp.b64 %rd4, %rd2, %rd3, %p1;\n";
+    const std::string ptx = ".version 9.0\n.target sm_75\n.address_size 64\n" + functions +
+                            "P: .callprototype _ ();\ncall %rd4, (), P;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+    DeviceOptions options;
+    const FakeTools tools(listing_of({"8: STG.E desc[UR4][R2.64], R3"}));
+    options.tools = tools.tools();
+    return notes_say(launch_on(options, ptx), "different ways");
+  };
+  EXPECT_TRUE(notes("16"));
+  EXPECT_FALSE(notes("32")) << "all lanes call one function";
+}
+
 // Code for a debugger (-G) is not optimised on the card, and ptxas is not asked about it.
 TEST(MachineCode, CodeForADebuggerIsJudgedAlone) {
   const FakeTools tools(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
@@ -401,7 +428,7 @@ TEST(MachineCode, AtomicsMadeOfALoopAreDoubtfulIfSeveralWarpsMeet) {
 TEST(MachineCode, RegistersInLocalMemoryMakeItsCountersDoubtful) {
   const json launch = launch_of("add.u32 %r3, %r1, 1;", {"10: STL [R1], R3"});
   EXPECT_TRUE(is_doubtful(launch, kGlobal + "local_op_st.sum"));
-  EXPECT_FALSE(is_doubtful(launch, kGlobal + "local_op_ld.sum"));
+  EXPECT_TRUE(is_doubtful(launch, kGlobal + "local_op_ld.sum")) << "what is stored is loaded again";
   EXPECT_TRUE(notes_say(launch, "registers in local memory"));
 }
 

@@ -123,6 +123,22 @@ TEST(Flow, WithSeveralStepsBackLanesMayBeInDifferentTurns) {
   EXPECT_EQ(facts_of({{1}, {2, 3}, {4}, {4}, {1, 5}, {6}}).turns_apart(1), Numbers{}) << "both sides meet in the turn";
   // if (a) continue; …: all meet before the next turn's end, but not in the same turn.
   EXPECT_EQ(facts_of({{1}, {1, 2}, {1, 3}, {4}}).turns_apart(1), Numbers{1});
+  EXPECT_EQ(facts_of({{1}, {2, 3}, {3, 4}, {1}, {5}}).turns_apart(1), Numbers{1}) << "the same with one step back";
+}
+
+// do { a; if (b) { c; } d; if (e) break; } while (f): b is asked before c, and e and f only in an earlier turn.
+TEST(Flow, SomeConditionsAreOnlyOfEarlierTurns) {
+  const FlowFacts facts = facts_of({{1}, {2, 3}, {3}, {5, 4}, {0, 5}, {6}});
+  const auto in_turn = [&](uint32_t instruction) {
+    Conditions found;
+    for (const Asked& asked : facts.conditions(instruction))
+      if (asked.in_turn) found.insert(asked.near.begin(), asked.near.end());
+    return found;
+  };
+  EXPECT_EQ(conditions_of(facts, 2), (Conditions{101, 103, 104}));
+  EXPECT_EQ(in_turn(2), Conditions{101});
+  EXPECT_EQ(conditions_of(facts, 0), (Conditions{103, 104}));
+  EXPECT_EQ(in_turn(0), Conditions{});
 }
 
 // while (a) { if (b) continue; if (c) break; }: those who continue and those who do not meet at the only step back.

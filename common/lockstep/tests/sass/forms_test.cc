@@ -380,7 +380,7 @@ TEST(Forms, AnAccessWithFewerCopiesThanThoseBesideItIsADoubt) {
     const Kernel kernel("TURN:\nld.shared.u32 %r3, [%r5+4];\n" + between + "ld.shared.u32 %r4, [%r5];\n" + behind +
                         "OVER:\nadd.u32 %r5, %r5, 4;\nsetp.ne.u32 %p1, %r5, %r1;\n@%p1 bra TURN;\nOUT:\n"
                         "st.global.u32 [%rd1], %r3;");
-    const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp.ne")}; };
+    const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = a.earlier = {kernel.line("setp.ne")}; };
     std::vector<MachineAccess> machine(copies, changed(kernel.as_written("[%r5];"), in_loop));
     machine.insert(machine.end(), beside, changed(kernel.as_written(behind.empty() ? "+4]" : "+8]"), in_loop));
     return Compared(kernel, std::move(machine))["[%r5];"].doubt;
@@ -391,6 +391,39 @@ TEST(Forms, AnAccessWithFewerCopiesThanThoseBesideItIsADoubt) {
   EXPECT_TRUE(says(doubt("", 1, 2, "ld.shared.u32 %r6, [%r5+8];\n"), "fewer copies")) << "the other one is behind it";
   EXPECT_TRUE(says(doubt("@%p2 bra OVER;\n", 3, 7), "fewer copies")) << "the other one is in each turn";
   EXPECT_EQ(doubt("@%p2 bra OUT;\n", 1, 2), "") << "ptxas may turn the loop round";
+}
+
+// do { load; if (p1) { if (p2) break; } } while (p3): all branches decide about the next turn's load. ptxas may load
+// behind the first, where fewer lanes come.
+TEST(Forms, ALoadMayMoveBehindABranchOfItsTurn) {
+  const Kernel kernel(
+      "TURN:\nld.global.u32 %r3, [%rd1];\nsetp.lt.u32 %p1, %r2, %r1;\n@%p1 bra NEXT;\nadd.u32 %r4, %r4, %r3;\n"
+      "setp.gt.u32 %p2, %r4, 5000;\n@%p2 bra OUT;\nNEXT:\nadd.u32 %r2, %r2, 1;\nsetp.ne.u32 %p3, %r2, 9;\n"
+      "@%p3 bra TURN;\nOUT:\nst.global.u32 [%rd2], %r4;");
+  const auto load = [&](const std::vector<std::string>& earlier) {
+    const Compared of(kernel, {changed(kernel.as_written("ld.g"), [&](auto& a) {
+                        a.loops = 1;
+                        for (const char* const asks : {"setp.lt", "setp.gt", "setp.ne"})
+                          a.conditions.insert(kernel.line(asks));
+                        for (const std::string& asks : earlier) a.earlier.insert(kernel.line(asks));
+                      })});
+    return of["ld.g"];
+  };
+  EXPECT_EQ(load({"setp.lt", "setp.gt", "setp.ne"}).doubt, "");
+  EXPECT_TRUE(load({"setp.lt", "setp.gt", "setp.ne"}).moved_to.empty());
+  const AccessForm moved = load({"setp.gt", "setp.ne"});
+  ASSERT_EQ(moved.moved_to.size(), 1u) << moved.doubt;
+  EXPECT_EQ(moved.moved_to[0], kernel.pc("add.u32 %r4"));
+}
+
+TEST(Forms, AccessesOnOneLineAreNotToldApart) {
+  const auto doubt = [](const std::string& other) {
+    const Kernel kernel("ld.shared.u32 %r3, [s];" + other);
+    return Compared(kernel, {kernel.as_written("%r3, [s]")})["%r3, [s]"].doubt;
+  };
+  EXPECT_TRUE(says(doubt("ld.shared.u32 %r4, [s+16];"), "on its line"));
+  EXPECT_EQ(doubt("\nld.shared.u32 %r4, [s+16];"), "");
+  EXPECT_EQ(doubt("st.shared.u32 [s+16], %r4;"), "") << "another kind";
 }
 
 // ptxas writes the first turns before the loop, as when it knows how many there are. A load of shared memory may be one

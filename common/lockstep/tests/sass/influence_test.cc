@@ -27,6 +27,16 @@ TEST(OrderOfThreads, ATicketDecidesWhereAndWhether) {
   EXPECT_FALSE(depends(ticket + "st.global.u32 [%rd2], %r3;", "atom"));
 }
 
+TEST(OrderOfThreads, WhereTheCardRunsAWarpDiffers) {
+  const auto by = [](const std::string& number) {
+    return "mov.u32 %r3, %" + number +
+           ";\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
+  };
+  EXPECT_TRUE(depends(by("smid"), "st.global"));
+  EXPECT_TRUE(depends(by("warpid"), "st.global"));
+  EXPECT_FALSE(depends(by("ctaid.x"), "st.global"));
+}
+
 TEST(OrderOfThreads, ATicketMayPassThroughMemory) {
   const std::string body =
       "atom.global.add.u32 %r3, [%rd1], 1;\nst.shared.u32 [s], %r3;\nbar.sync 0;\nld.shared.u32 %r4, [s];\n"
@@ -219,6 +229,9 @@ TEST(Approximations, DecideWhereAndWhether) {
   for (const char* name : {"div.approx", "div.full"})
     EXPECT_EQ(of(loaded + name + ".f32 %f2, %f1, %f1;\n"), doubtful) << name;
   EXPECT_EQ(of(constant + "sqrt.rn.f32 %f2, %f1;\n"), certain);
+  EXPECT_EQ(of("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2,%f3,%f4,%f5}, {%r5,%r6}, {%r7}, "
+               "{%f6,%f7,%f8,%f9};\n"),
+            doubtful);
 }
 
 // An index that counts under a branch that asks an approximation.

@@ -205,6 +205,16 @@ TEST(Listing, AGuardIsACondition) {
   EXPECT_EQ(one({"8: STS [R0], RZ"}).conditions, Conditions{});
 }
 
+TEST(Listing, ConditionsOfEarlierTurnsAreTold) {
+  const auto found =
+      accesses({".L_x_1:", "7: LDG R0, [R2]", "5: ISETP.GE.AND P0, PT, R0, UR4, PT", "6: @P0 BRA `(.L_x_2)",
+                "8: STG [R2], R0", ".L_x_2:", "9: ISETP.NE.AND P1, PT, R0, UR5, PT", "9: @P1 BRA `(.L_x_1)", "EXIT"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].earlier, Conditions{9});
+  EXPECT_EQ(found[1].conditions, (Conditions{5, 9}));
+  EXPECT_EQ(found[1].earlier, Conditions{9});
+}
+
 TEST(Listing, ABranchIsAConditionOfWhatItPassesOver) {
   const auto found = accesses(
       {"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: @P0 BRA `(.L_x_1)", "7: STS [R0], RZ", ".L_x_1:", "8: STS [R1], RZ"});
