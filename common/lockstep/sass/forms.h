@@ -51,7 +51,7 @@ struct Forms {
   // Of a thread. On a card, a launch has at least 16, and 32 if the kernel calls a function of the driver.
   std::optional<uint32_t> registers{};
   std::vector<UnwrittenRead> unwritten_reads{};
-  Dependence own{};  // as if earlier launches had left nothing in memory
+  Dependence own{};     // as if earlier launches had left nothing in memory
   bool spills = false;  // ptxas keeps registers in local memory: no access of the PTX asks for these
 };
 
