@@ -95,13 +95,7 @@ class Pairing {
 class Explanation {
  public:
   Explanation(const Program& program, const FlowFacts& facts, uint32_t access)
-      : program_(program), facts_(facts), flow_(facts.flow()), before_(flow_.end() + 1, false) {
-    spread(access, before_, [&](uint32_t at) {
-      std::vector<uint32_t> from = facts.predecessors(at);
-      std::erase_if(from, [&](uint32_t one) { return facts.goes_back(one, at); });
-      return from;
-    });
-  }
+      : program_(program), facts_(facts), flow_(facts.flow()), before_(facts.before_in_turn(access)) {}
 
   // How to tell that all lanes go from the branch to the access.
   std::optional<OneWay> one_way(uint32_t branch) const {

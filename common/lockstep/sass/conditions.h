@@ -19,7 +19,7 @@ bool same_conditions(const std::vector<Asked>& written, const Conditions& machin
 bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine);
 
 // In a loop that lanes leave in several places, the branches behind an access decide about it, too: about its next
-// turns. This asks whether no branch stands before the access in the PTX and behind it in the machine code, or the
+// turns. True: no branch stands before the access in the PTX and behind it in the machine code, and none stands the
 // other way round.
 bool asks_in_same_turn(const std::vector<Asked>& written, const MachineAccess& machine);
 

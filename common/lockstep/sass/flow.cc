@@ -198,8 +198,8 @@ FlowFacts::FlowFacts(Flow flow)
     const auto steps = std::ranges::count_if(back_, [&](const auto& to) { return std::ranges::count(to, head) > 0; });
     std::vector<uint32_t> apart = begin_turns_apart(body, head, steps > 1 ? 1 : 2, edges, after);
     for (uint32_t i = 0; i < end; ++i) places_[i].turns = places_[i].turns || (body[i] && !apart.empty());
-    // Where the only way out stands behind a `continue`, all lanes meet before it, some of them in a later turn. ptxas
-    // lets them meet before the step back.
+    // A `continue` may skip the only way out of a loop. Then all lanes meet before this way out, some of them in a
+    // later turn. ptxas lets them meet before the step back.
     if (steps == 1) {
       apart = begin_turns_apart(body, head, 1, edges, after);
       std::erase_if(apart, [&](uint32_t branch) {
@@ -260,14 +260,19 @@ bool FlowFacts::meets_in_order(uint32_t meeting) const {
   return true;
 }
 
-std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {
-  std::vector<Asked> found;
+std::vector<bool> FlowFacts::before_in_turn(uint32_t instruction) const {
   std::vector<bool> before(flow_.end() + 1, false);
   spread(instruction, before, [&](uint32_t at) {
     std::vector<uint32_t> from = predecessors_[at];
     std::erase_if(from, [&](uint32_t one) { return goes_back(one, at); });
     return from;
   });
+  return before;
+}
+
+std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {
+  std::vector<Asked> found;
+  const std::vector<bool> before = before_in_turn(instruction);
   const auto add = [&](uint32_t at) {
     if (flow_.asks[at].near.empty()) return;
     found.push_back(flow_.asks[at]);

@@ -107,6 +107,8 @@ class FlowFacts {
       found.insert(found.end(), turns_apart_.at(loop).begin(), turns_apart_.at(loop).end());
     return found;
   }
+  // By instruction: whether it may come before this one in one turn of their loops, or is this one.
+  std::vector<bool> before_in_turn(uint32_t instruction) const;
   // Whether the step leads back to the beginning of a loop.
   bool goes_back(uint32_t from, uint32_t to) const {
     if (to >= flow_.end()) return false;
