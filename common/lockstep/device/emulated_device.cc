@@ -16,6 +16,7 @@
 #include "device/machine_code.h"
 #include "device/modules.h"
 #include "device/watched_accesses.h"
+#include "engine/global_races.h"
 #include "engine/grid.h"
 #include "engine/kept_blocks.h"
 #include "engine/last_stores.h"
@@ -336,6 +337,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   if (program.calls_unknown) shape.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
   const auto name = [&](uint64_t base) { return origin_of(kernel, request, base); };
   LastStores last_stores;
+  GlobalRaces global_races;
   Launch launch{.program = program,
                 .memory = memory_.memory(),
                 .limits = limits_,
@@ -352,6 +354,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident)),
                 .counts_traffic = options_.report,
                 .last_stores = options_.report ? &last_stores : nullptr,
+                .global_races = options_.report ? &global_races : nullptr,
                 .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
                 .observers = observers_};
   if (request.cooperative) {

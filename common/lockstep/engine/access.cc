@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/atomic_update.h"
+#include "engine/global_races.h"
 #include "engine/last_stores.h"
 #include "engine/row_access.h"
 
@@ -203,8 +204,10 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   }
   if constexpr (space != Space::kLocal)
     if (warp.launch().may_meet(access, space)) warp.launch().last_stores->note(warp, access, space, mask, addresses.at);
+  if constexpr (space == Space::kGlobal)
+    if (warp.launch().may_race(access, space)) warp.launch().global_races->note(warp, access, mask, addresses.at);
   if constexpr (space == Space::kShared)
-    if (Block& block = warp.block(); warp.launch().may_race(access))
+    if (Block& block = warp.block(); warp.launch().may_race(access, space))
       block.shared_races().note(warp, access, mask, addresses, block.interval());
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);

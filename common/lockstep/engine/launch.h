@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/options.h"
 #include "base/texture.h"
-#include "engine/meeting_stores.h"
+#include "engine/meeting_accesses.h"
 #include "engine/observer.h"
 #include "engine/source_names.h"
 #include "engine/started_work.h"
@@ -29,6 +29,7 @@ struct LaunchShape {
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
 };
 
+class GlobalRaces;
 class LastStores;
 
 struct Launch {
@@ -42,14 +43,15 @@ struct Launch {
   LaunchShape shape;
   Schedule schedule{};
   Launcher launcher{};
-  uint32_t depth = 0;                 // levels below the grid that the host launched
-  uint64_t sequence = 0;              // number of this launch on the device, from 1
-  uint32_t resident_blocks = 1;       // blocks that the card would hold at once
-  uint64_t grid_workspace = 0;        // zeroed memory for the grid barrier of cooperative groups; 0: not cooperative
-  bool independent = false;           // its blocks may run at the same time
-  bool counts_traffic = false;        // for the cost model
-  LastStores* last_stores = nullptr;  // null: nobody asks
-  std::vector<uint8_t> meeting{};     // by Program::accesses: what is noted (meeting_stores.h); empty: nothing
+  uint32_t depth = 0;                   // levels below the grid that the host launched
+  uint64_t sequence = 0;                // number of this launch on the device, from 1
+  uint32_t resident_blocks = 1;         // blocks that the card would hold at once
+  uint64_t grid_workspace = 0;          // zeroed memory for the grid barrier of cooperative groups; 0: not cooperative
+  bool independent = false;             // its blocks may run at the same time
+  bool counts_traffic = false;          // for the cost model
+  LastStores* last_stores = nullptr;    // null: nobody asks
+  GlobalRaces* global_races = nullptr;  // likewise
+  std::vector<uint8_t> meeting{};       // by Program::accesses: what is noted (meeting_accesses.h); empty: nothing
   AfterBadAccess after_bad_access = AfterBadAccess::kStop;
   Observers observers{};  // empty: nobody watches
 
@@ -58,12 +60,12 @@ struct Launch {
   bool may_meet(const MemoryAccess& store, Space space) const {
     return !meeting.empty() && (meeting[store.index] & (space == Space::kShared ? kMeetInShared : kMeetInGlobal));
   }
-  // Whether a load and a store of shared memory may race here.
-  bool may_race(const MemoryAccess& access) const {
-    return !meeting.empty() && (meeting[access.index] & kRaceInShared);
+  // Whether a load and a store may race here.
+  bool may_race(const MemoryAccess& access, Space space) const {
+    return !meeting.empty() && (meeting[access.index] & (space == Space::kShared ? kRaceInShared : kRaceInGlobal));
   }
   bool looks_at(const MemoryAccess& access, Space space) const {
-    return watched() || may_meet(access, space) || (space == Space::kShared && may_race(access));
+    return watched() || may_meet(access, space) || may_race(access, space);
   }
   bool is_one_warp() const { return shape.block.count() * shape.grid.count() <= kWarpSize; }
 };

@@ -26,7 +26,7 @@ struct BadAccess {
   auto operator<=>(const BadAccess&) const = default;
 };
 
-// An allocation, or the shared memory of a block, and the entries for its places (last_stores.h).
+// An allocation, or the shared memory of a block, and the entries for its places (place_entries.h).
 struct NotedPlaces {
   Range range{};
   uint64_t* entries = nullptr;

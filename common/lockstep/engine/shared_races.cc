@@ -29,7 +29,7 @@ void SharedRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const 
   if (!races) return;
   const Launch& launch = warp.launch();
   for (const MemoryAccess& one : launch.program.accesses)
-    if (one.op == MemoryOp::kLoad && launch.may_race(one)) warp.state().contested[one.index] = true;
+    if (one.op == MemoryOp::kLoad && launch.may_race(one, Space::kShared)) warp.state().contested[one.index] = true;
 }
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@ namespace lockstep {
 
 class Warp;
 
-// Of one block. Only the accesses with kRaceInShared are looked at (meeting_stores.h).
+// Of one block. Only the accesses with kRaceInShared are looked at (meeting_accesses.h).
 class SharedRaces {
  public:
   // To be called before an access to the block's shared memory. interval: another one behind each barrier of all

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/words.h"
+#include "program/access_places.h"
 #include "program/builtins.h"
 #include "program/dependence.h"
 #include "program/function_decoder.h"
 #include "program/independence.h"
 #include "program/neighbours.h"
-#include "program/store_places.h"
 
 namespace lockstep {
 namespace {
@@ -118,7 +118,7 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
   note_waits(*program);
   note_hand_overs(*program);
   note_neighbours(*program);
-  note_store_places(*program);
+  note_access_places(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;
 }

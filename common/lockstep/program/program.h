@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "alu/matrix.h"
+#include "program/access_place.h"
 #include "program/instruction.h"
 #include "program/matrix_pieces.h"
-#include "program/store_place.h"
 
 namespace lockstep {
 
@@ -210,7 +210,7 @@ struct Program : InstructionLists {
   uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
   std::vector<SharedArray> shared_arrays;
-  std::vector<StorePlace> store_places;  // of the stores to global and shared memory
+  std::vector<AccessPlace> access_places;  // of all accesses of global memory, and of the stores to shared memory
 
   // Whether nobody may write what the load brings while the kernel runs (ld.global.nc).
   bool is_read_only(const MemoryAccess& load) const { return names[load.pc].find(".nc") != std::string::npos; }

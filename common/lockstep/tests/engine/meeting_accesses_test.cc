@@ -1,8 +1,10 @@
-// meeting_stores_test: which stores of a launch may meet at one place. Each kernel ends with stores to the array a.
-#include "engine/meeting_stores.h"
+// meeting_accesses_test: which accesses of a launch may meet at one place. Each kernel ends with a store to the array
+// a.
+#include "engine/meeting_accesses.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -13,7 +15,7 @@ namespace lockstep {
 namespace {
 
 // Whether threads may meet there. %r9: the index of the last store to a.
-class MeetingStores : public testing::Test {
+class MeetingAccesses : public testing::Test {
  protected:
   bool meet(const std::string& body, const Dim3& block = {64}, const Dim3& grid = {10}) {
     const Module module =
@@ -21,7 +23,7 @@ class MeetingStores : public testing::Test {
                   "\nmul.wide.s32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], 1;");
     const auto program = decoded(module, params_);
     std::memcpy(reinterpret_cast<void*>(params_), &array_, sizeof array_);
-    return meeting_stores(*program, memory_, block, grid, {.global = true}).at(program->accesses.size() - 1) != 0;
+    return meeting_accesses(*program, memory_, block, grid, {.global = true}).at(program->accesses.size() - 1) != 0;
   }
 
   Memory memory_{{.memory_bytes = 1 << 20}};
@@ -36,7 +38,7 @@ const std::string kBeside =
     "add.s32 %r5, %r4, 1;\nmul.wide.s32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
     "st.global.u32 [%rd6], 2;\n";
 
-TEST_F(MeetingStores, SumsAndProductsKeepThreadsApart) {
+TEST_F(MeetingAccesses, SumsAndProductsKeepThreadsApart) {
   EXPECT_FALSE(meet(kNumber + "mov.u32 %r9, %r4;"));
   EXPECT_FALSE(meet(kNumber + "shl.b32 %r5, %r4, 2;\nadd.s32 %r9, %r5, 3;"));
   EXPECT_FALSE(meet(kNumber + "shl.b32 %r5, %r4, 2;\nor.b32 %r9, %r5, 3;"));
@@ -46,7 +48,7 @@ TEST_F(MeetingStores, SumsAndProductsKeepThreadsApart) {
   EXPECT_FALSE(meet("mov.u32 %r9, 7;", {1}, {1}));
 }
 
-TEST_F(MeetingStores, EachNumberOfTheLaunchMustBeInTheAddress) {
+TEST_F(MeetingAccesses, EachNumberOfTheLaunchMustBeInTheAddress) {
   EXPECT_TRUE(meet("mov.u32 %r9, %tid.x;"));
   EXPECT_TRUE(meet("mov.u32 %r9, %ctaid.x;"));
   EXPECT_TRUE(meet("mov.u32 %r9, 7;", {1}, {2}));
@@ -56,7 +58,7 @@ TEST_F(MeetingStores, EachNumberOfTheLaunchMustBeInTheAddress) {
   EXPECT_TRUE(meet(rows, {4, 4, 4}, {1}));
 }
 
-TEST_F(MeetingStores, BlocksMustBeAsFarApartAsTheyAreLong) {
+TEST_F(MeetingAccesses, BlocksMustBeAsFarApartAsTheyAreLong) {
   const std::string tile = "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.s32 %r9, %r1, 32, %r2;";
   EXPECT_FALSE(meet(tile, {32}));
   EXPECT_TRUE(meet(tile, {33}));
@@ -64,7 +66,7 @@ TEST_F(MeetingStores, BlocksMustBeAsFarApartAsTheyAreLong) {
   EXPECT_TRUE(meet("mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmul.lo.s32 %r9, %r1, %r2;"));
 }
 
-TEST_F(MeetingStores, OtherOperationsMayMakeTwoAlike) {
+TEST_F(MeetingAccesses, OtherOperationsMayMakeTwoAlike) {
   for (const std::string operation :
        {"and.b32 %r9, %r4, 31", "shr.s32 %r9, %r4, 1", "rem.s32 %r9, %r4, 10", "div.s32 %r9, %r4, 3",
         "min.s32 %r9, %r4, 5", "selp.b32 %r9, %r4, 5, %p1", "or.b32 %r9, %r4, 1", "mul.hi.s32 %r9, %r4, 9"})
@@ -73,13 +75,13 @@ TEST_F(MeetingStores, OtherOperationsMayMakeTwoAlike) {
   EXPECT_TRUE(meet("st.global.u32 [%rd1], %r9;")) << "a register that nothing writes";
 }
 
-TEST_F(MeetingStores, TwoStoresMayMeet) {
+TEST_F(MeetingAccesses, TwoStoresMayMeet) {
   EXPECT_TRUE(meet(kNumber + kBeside + "mov.u32 %r9, %r4;")) << "a[i] and a[i + 1]";
   EXPECT_TRUE(meet(kNumber + kBeside + "add.s32 %r9, %r4, 640;")) << "a[i + 1] and a[i + 640]";
   EXPECT_FALSE(meet(kNumber + kBeside + "add.s32 %r9, %r4, 641;")) << "a[i + 1] and a[i + 641]";
 }
 
-TEST_F(MeetingStores, FieldsOfAStructureAreApart) {
+TEST_F(MeetingAccesses, FieldsOfAStructureAreApart) {
   const std::string field = kNumber +
                             "mul.wide.s32 %rd5, %r4, 8;\nadd.s64 %rd6, %rd1, %rd5;\n"
                             "st.global.u32 [%rd6+4], 2;\nshl.b32 %r9, %r4, 1;";
@@ -89,7 +91,7 @@ TEST_F(MeetingStores, FieldsOfAStructureAreApart) {
       << "the structure has 12 bytes, and its array 8";
 }
 
-TEST_F(MeetingStores, ALoadedIndexMeetsAllStoresToItsArray) {
+TEST_F(MeetingAccesses, ALoadedIndexMeetsAllStoresToItsArray) {
   const std::string scattered =
       "ld.global.u32 %r5, [%rd1];\nmul.wide.s32 %rd5, %r5, 4;\nadd.s64 %rd6, TO, %rd5;\n"
       "st.global.u32 [%rd6], 2;\nmov.u32 %r9, %r4;";
@@ -103,7 +105,7 @@ TEST_F(MeetingStores, ALoadedIndexMeetsAllStoresToItsArray) {
 }
 
 // k is 0, 1, 2, …
-TEST_F(MeetingStores, ALoopsStepMustBeAsLongAsTheLaunch) {
+TEST_F(MeetingAccesses, ALoopsStepMustBeAsLongAsTheLaunch) {
   const auto in_loop = [&](const std::string& step, const std::string& index) {
     return meet(kNumber + "mov.u32 %r5, 0;\nLOOP:\nadd.s32 %r5, %r5, " + step +
                 ";\nsetp.lt.s32 %p1, %r5, 9;\n@%p1 bra LOOP;\n" + index);
@@ -118,7 +120,7 @@ TEST_F(MeetingStores, ALoopsStepMustBeAsLongAsTheLaunch) {
   EXPECT_TRUE(in_loop("%r5", "add.s32 %r9, %r4, %r5;")) << "a step that grows";
 }
 
-TEST_F(MeetingStores, AnIndexMayBeACounter) {
+TEST_F(MeetingAccesses, AnIndexMayBeACounter) {
   const auto from_number = [&](const std::string& step) {
     return meet(kNumber +
                 "mov.u32 %r6, %nctaid.x;\nmul.lo.s32 %r7, %r2, %r6;\nmov.u32 %r9, %r4;\nLOOP:\nadd.s32 %r9, "
@@ -129,25 +131,49 @@ TEST_F(MeetingStores, AnIndexMayBeACounter) {
   EXPECT_TRUE(from_number("%r2")) << "the threads of a block";
 }
 
-TEST_F(MeetingStores, AnIndexMayHaveSeveralValues) {
+TEST_F(MeetingAccesses, AnIndexMayHaveSeveralValues) {
   EXPECT_TRUE(meet(kNumber + "mov.u32 %r9, %r4;\n@%p1 bra OVER;\nmov.u32 %r9, %r3;\nOVER:"));
   EXPECT_TRUE(meet(kNumber + "mov.u32 %r9, %r4;\n@%p1 bra OVER;\nadd.s32 %r9, %r4, 1;\nOVER:"));
   EXPECT_FALSE(meet(kNumber + "mov.u32 %r9, %r4;\n@%p1 bra OVER;\nadd.s32 %r9, %r4, 1024;\nOVER:"));
 }
 
-TEST_F(MeetingStores, ParametersCountWithTheirValues) {
+TEST_F(MeetingAccesses, ParametersCountWithTheirValues) {
   const std::string body = kNumber + "ld.param.u32 %r5, [a+4];\nmad.lo.s32 %r9, %r3, %r5, %r1;";  // the upper half of a
   const auto stride = static_cast<uint32_t>(array_ >> 32);
   EXPECT_FALSE(meet(body, {64}, {stride}));
   EXPECT_TRUE(meet(body, {64}, {stride + 1}));
 }
 
-TEST_F(MeetingStores, InSharedMemoryEachBlockIsAlone) {
+// A parameter and another address point into one array.
+TEST_F(MeetingAccesses, TwoPointersIntoOneArrayMayRace) {
+  const auto races_with = [&](uint64_t array, const std::string& load, const std::string& index) {
+    const auto program = decoded(
+        module_of("mov.u64 %rd4, " + std::to_string(array) + ";\n" + kNumber +
+                  "mul.wide.s32 %rd5, %r4, 4;\nadd.s64 %rd6, %rd4, %rd5;\n" + load + "\nld.param.u64 %rd1, [a];\n" +
+                  index + "\nmul.wide.s32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r8;"),
+        params_);
+    std::memcpy(reinterpret_cast<void*>(params_), &array_, sizeof array_);
+    const auto meeting = meeting_accesses(*program, memory_, {64}, {10}, {.global = true});
+    return std::ranges::any_of(program->accesses, [&](const MemoryAccess& access) {
+      return access.op == MemoryOp::kLoad && (meeting[access.index] & kRaceInGlobal);
+    });
+  };
+  const auto races = [&](const std::string& load, const std::string& index) {
+    EXPECT_FALSE(races_with(other_, load, index)) << "two arrays";
+    return races_with(array_, load, index);
+  };
+  EXPECT_FALSE(races("ld.global.u32 %r8, [%rd6];", "mov.u32 %r9, %r4;")) << "a[i] and b[i]";
+  EXPECT_TRUE(races("ld.global.u32 %r8, [%rd6+4];", "mov.u32 %r9, %r4;")) << "a[i] and b[i + 1]";
+  EXPECT_FALSE(races("ld.global.u32 %r8, [%rd6];", "add.s32 %r9, %r4, 640;")) << "two halves of one array";
+  EXPECT_FALSE(races("", "mov.u32 %r9, %r4;")) << "no load";
+}
+
+TEST_F(MeetingAccesses, InSharedMemoryEachBlockIsAlone) {
   const auto meet_in_shared = [&](const std::string& body) {
     const auto program =
         decoded(module_of(".shared .b8 s[8192];\nmov.u32 %r1, s;\n" + kNumber.substr(kNumber.find("mov.u32 %r2")) +
                           "mov.u32 %r6, %ctaid.x;\n" + body + "\nst.shared.u32 [%r9], 1;"));
-    return meeting_stores(*program, memory_, {64}, {10}, {.shared = true}).at(program->accesses.size() - 1) != 0;
+    return meeting_accesses(*program, memory_, {64}, {10}, {.shared = true}).at(program->accesses.size() - 1) != 0;
   };
   EXPECT_FALSE(meet_in_shared("shl.b32 %r5, %r3, 2;\nadd.s32 %r9, %r1, %r5;"));
   EXPECT_TRUE(meet_in_shared("shl.b32 %r5, %r3, 1;\nadd.s32 %r9, %r1, %r5;"));

@@ -1,4 +1,4 @@
-#include "engine/meeting_stores.h"
+#include "engine/meeting_accesses.h"
 
 #include <algorithm>
 #include <array>
@@ -19,13 +19,14 @@ namespace {
 // The numbers of a thread in its block, then those of the block.
 constexpr size_t kNumbers = 6, kThreadNumbers = 3;
 
-// Where the threads of a launch store. The place of a thread is the sum of `base`, of each number times its stride, and
+// What the threads of a launch access. The place of a thread is the sum of `base`, of each number times its stride, and
 // of each step any number of times.
 struct Places {
-  uint32_t access = 0;
+  const MemoryAccess* access = nullptr;
   uint64_t width = 0;               // bytes
   bool known = true;                // else an address contains something else
   std::optional<uint64_t> array{};  // the start of the allocation; none: not known either
+  uint64_t pointer = 0;             // the address of the parameter that points there; 0: a literal does
   int64_t base = 0;
   std::array<int64_t, kNumbers> strides{};
   std::vector<int64_t> steps{};
@@ -39,17 +40,20 @@ std::optional<size_t> number_of(const Factor& factor) {
   return kThreadNumbers + factor.at - static_cast<size_t>(Special::kCtaidX);
 }
 
-// A launch: the values of factors, and the places of stores.
+// A launch: the values of factors, and the places of accesses.
 class Values {
  public:
   Values(const Memory& memory, const Dim3& block, const Dim3& grid)
       : memory_(memory), extents_{block.x, block.y, block.z, grid.x, grid.y, grid.z} {}
 
-  Places places(const MemoryAccess& access, const StorePlace& store) const {
-    Places found{.access = store.access, .width = uint64_t{access.bytes} * access.count};
-    found.array = access.space == Space::kShared ? 0 : array_of(store.address);
-    for (const auto& [factors, times] : store.address) found.known &= add(factors, times, found);
-    for (const Sum& step : store.steps) {
+  Places places(const MemoryAccess& access, const AccessPlace& place) const {
+    Places found{.access = &access, .width = uint64_t{access.bytes} * access.count};
+    if (access.space == Space::kShared)
+      found.array = 0;
+    else
+      find_array(place.address, found);
+    for (const auto& [factors, times] : place.address) found.known &= add(factors, times, found);
+    for (const Sum& step : place.steps) {
       Places sum;
       for (const auto& [factors, times] : step) found.known &= add(factors, times, sum);
       found.known &= sum.strides == Places{}.strides;
@@ -61,14 +65,17 @@ class Values {
 
  private:
   // The allocation to which a parameter points, or in which a literal address lies.
-  std::optional<uint64_t> array_of(const Sum& address) const {
+  void find_array(const Sum& address, Places& found) const {
     for (const auto& [factors, times] : address) {
       const bool is_pointer = factors.size() == 1 && factors[0].bytes == 8 && times == 1;
       const auto value = factors.empty() ? std::optional(times) : is_pointer ? value_of(factors[0]) : std::nullopt;
       if (!value) continue;
-      if (const Range range = memory_.find(static_cast<uint64_t>(*value)); range.begin) return range.begin;
+      const Range range = memory_.find(static_cast<uint64_t>(*value));
+      if (!range.begin) continue;
+      found.array = range.begin;
+      found.pointer = is_pointer ? factors[0].at : 0;
+      return;
     }
-    return std::nullopt;
   }
 
   // Adds a product to the places. False: it is not known.
@@ -149,34 +156,50 @@ bool may_meet(const std::vector<Places>& all, std::span<const uint32_t> extents)
   return false;
 }
 
+// Whether one of them loads by another pointer than one of them writes.
+bool have_other_pointers(const std::vector<Places>& all) {
+  return std::ranges::any_of(all, [&](const Places& load) {
+    return load.access->op == MemoryOp::kLoad && std::ranges::any_of(all, [&](const Places& other) {
+             return other.access->op != MemoryOp::kLoad && other.pointer != load.pointer;
+           });
+  });
+}
+
 }  // namespace
 
-std::vector<uint8_t> meeting_stores(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
-                                    const Steering& asked) {
+std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
+                                      const Steering& asked) {
   const Values values(memory, block, grid);
   std::vector<uint8_t> meeting(program.accesses.size());
-  std::map<uint64_t, std::vector<Places>> global;  // by array
+  std::map<uint64_t, std::vector<Places>> stores, accesses;  // of global memory, by array
   std::vector<Places> shared;
   uint8_t anywhere = 0;  // the spaces in which some store may go to any array
-  for (const StorePlace& store : program.store_places) {
-    const MemoryAccess& access = program.accesses[store.access];
-    Places places = values.places(access, store);
+  for (const AccessPlace& place : program.access_places) {
+    const MemoryAccess& access = program.accesses[place.access];
+    const bool is_store = access.op == MemoryOp::kStore;
+    Places places = values.places(access, place);
     if (access.space == Space::kShared) {
       shared.push_back(std::move(places));
     } else if (places.array) {
-      global[*places.array].push_back(std::move(places));
-    } else {
-      meeting[store.access] = access.space == Space::kGeneric ? kMeetInGlobal | kMeetInShared : kMeetInGlobal;
-      anywhere |= meeting[store.access];
+      if (is_store) stores[*places.array].push_back(places);
+      accesses[*places.array].push_back(std::move(places));
+    } else if (is_store) {
+      meeting[place.access] = access.space == Space::kGeneric ? kMeetInGlobal | kMeetInShared : kMeetInGlobal;
+      anywhere |= meeting[place.access];
     }
   }
-  const auto note = [&](const std::vector<Places>& all, uint8_t space, size_t numbers) {
-    if (!(anywhere & space) && !may_meet(all, {values.extents().data(), numbers})) return;
-    for (const Places& places : all) meeting[places.access] |= space;
+  const auto meet = [&](const std::vector<Places>& all, size_t numbers) {
+    return may_meet(all, {values.extents().data(), numbers});
   };
-  for (const auto& [array, all] : global) note(all, kMeetInGlobal, kNumbers);
-  if (!shared.empty()) note(shared, kMeetInShared, kThreadNumbers);
-  const int wanted = (asked.global ? kMeetInGlobal : 0) | (asked.shared ? kMeetInShared : 0);
+  const auto note = [&](const std::vector<Places>& all, uint8_t what) {
+    for (const Places& places : all) meeting[places.access->index] |= what;
+  };
+  for (const auto& [array, all] : stores)
+    if ((anywhere & kMeetInGlobal) || meet(all, kNumbers)) note(all, kMeetInGlobal);
+  for (const auto& [array, all] : accesses)
+    if (have_other_pointers(all) && meet(all, kNumbers)) note(all, kRaceInGlobal);
+  if (!shared.empty() && ((anywhere & kMeetInShared) || meet(shared, kThreadNumbers))) note(shared, kMeetInShared);
+  const int wanted = (asked.global ? kMeetInGlobal | kRaceInGlobal : 0) | (asked.shared ? kMeetInShared : 0);
   for (uint8_t& spaces : meeting) spaces = static_cast<uint8_t>(spaces & wanted);
   return meeting;
 }

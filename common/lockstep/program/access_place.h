@@ -1,4 +1,4 @@
-// store_place: the address of a store as a sum of products: the numbers of the thread and its block, their extents,
+// access_place: the address of an access as a sum of products: the numbers of the thread and its block, their extents,
 // parameters and constants.
 #pragma once
 
@@ -26,9 +26,9 @@ using Factors = std::vector<Factor>;
 // The products of a sum, each with its literal factor, which is not 0.
 using Sum = std::map<Factors, int64_t>;
 
-// A store to global or shared memory. The place of its first byte is `address`, to which loops add each of `steps` any
-// number of times. A store has several of these if a register of its address is set in several places.
-struct StorePlace {
+// An access of global or shared memory. The place of its first byte is `address`, to which loops add each of `steps`
+// any number of times. An access has several of these if a register of its address is set in several places.
+struct AccessPlace {
   uint32_t access = 0;  // in Program::accesses
   Sum address;
   std::vector<Sum> steps;

@@ -1,4 +1,4 @@
-#include "program/store_places.h"
+#include "program/access_places.h"
 
 #include <algorithm>
 #include <iterator>
@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 // Longer sums and products, and addresses with more alternatives, count as unknown. The limits only bound the time that
-// this takes: stores to unknown addresses are noted, which is always right.
+// this takes: accesses of unknown addresses are noted, which is always right.
 constexpr size_t kProducts = 16, kFactors = 4, kAlternatives = 8;
 constexpr int kDepth = 200;  // instructions that follow from each other
 
@@ -92,9 +92,9 @@ class RegisterSums {
     for (const Preset& preset : code.presets) known_[preset.offset] = value_of_preset(preset);
   }
 
-  // Adds the places of a store.
-  void places(const MemoryAccess& access, std::vector<StorePlace>& to) {
-    std::vector<StorePlace> found;
+  // Adds the places of an access.
+  void places(const MemoryAccess& access, std::vector<AccessPlace>& to) {
+    std::vector<AccessPlace> found;
     const Sum address = plus(sum_of(access.base), literal(access.offset));
     if (!follow({access.index, address, {}}, {}, found) || found.empty()) found = {{access.index, address, {}}};
     std::ranges::move(found, std::back_inserter(to));
@@ -152,7 +152,7 @@ class RegisterSums {
 
   // Replaces the registers that several instructions write by what these instructions write. Writes that add to the
   // register are steps. `within`: the registers that are being replaced. False: there are too many alternatives.
-  bool follow(const StorePlace& place, const std::set<uint64_t>& within, std::vector<StorePlace>& found) {
+  bool follow(const AccessPlace& place, const std::set<uint64_t>& within, std::vector<AccessPlace>& found) {
     const std::optional<Factor> several = written_by_several(place.address);
     if (!several || within.contains(several->at)) {
       found.push_back(place);
@@ -161,7 +161,7 @@ class RegisterSums {
     const auto parts = split(place.address, *several);
     if (!parts) return false;
     const auto& [rest, factor] = *parts;
-    StorePlace first{place.access, {}, place.steps};
+    AccessPlace first{place.access, {}, place.steps};
     std::vector<Sum> starts;
     for (const uint32_t pc : writers_[static_cast<uint32_t>(several->at)]) {
       const Sum written = result(pc, static_cast<uint32_t>(several->at));
@@ -197,13 +197,13 @@ class RegisterSums {
 };
 
 bool may_be_shared_by_threads(const MemoryAccess& access) {
-  return access.op == MemoryOp::kStore &&
-         (access.space == Space::kGlobal || access.space == Space::kShared || access.space == Space::kGeneric);
+  return access.space == Space::kGlobal || access.space == Space::kGeneric ||
+         (access.space == Space::kShared && access.op == MemoryOp::kStore);
 }
 
 }  // namespace
 
-void note_store_places(Program& program) {
+void note_access_places(Program& program) {
   for (uint32_t f = 0; f < program.functions.size(); ++f) {
     const uint32_t begin = program.functions[f].entry, end = f + 1 < program.functions.size()
                                                                  ? program.functions[f + 1].entry
@@ -214,7 +214,7 @@ void note_store_places(Program& program) {
       const MemoryAccess& access = program.accesses[program.code[pc].index];
       if (!may_be_shared_by_threads(access)) continue;
       if (!sums) sums.emplace(program, program.functions[f], begin, end);
-      sums->places(access, program.store_places);
+      sums->places(access, program.access_places);
     }
   }
 }

@@ -1,0 +1,25 @@
+// meeting_accesses: the stores of a launch that may store to a place to which another thread stores, and the accesses
+// of an array to which several parameters point, where a thread may load what another one stores. For the others, the
+// sums of their addresses (program/access_places.h) prove that each thread has places of its own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/dim3.h"
+#include "program/steering.h"
+
+namespace lockstep {
+
+class Memory;
+struct Program;
+
+// What may happen at an access, a bit each: threads meet there in this space; a load and a store race (global_races.h,
+// shared_races.h).
+inline constexpr uint8_t kMeetInGlobal = 1, kMeetInShared = 2, kRaceInShared = 4, kRaceInGlobal = 8;
+
+// By Program::accesses. memory: the kernel's parameters have their values there. asked: the spaces that matter.
+std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
+                                      const Steering& asked);
+
+}  // namespace lockstep
