@@ -16,6 +16,9 @@ Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state
   const size_t accesses = launch.program.accesses.size();
   Found found{ByAccess(accesses), ByAccess(accesses), state.contested};
   bool finds_race = false;
+  for (const MemoryAccess& access : launch.program.accesses)
+    if (access.op == MemoryOp::kStore)
+      for (const uint64_t allocation : state.reached[access.index]) written(allocation);
   each_found(launch, state, [&](uint32_t access, const Values& values) {
     if (values.ordered) found.ordered[access] = true;
     if (values.approximated) found.approximated[access] = true;
@@ -40,8 +43,10 @@ void CarriedValues::each_found(const Launch& launch, const LaunchState& state, c
   if (holds_.empty()) return;
   const Program& program = launch.program;
   for (const MemoryAccess& access : program.accesses)
-    if (access.op == MemoryOp::kLoad)
-      for (const uint64_t allocation : state.reached[access.index]) use(access.index, in(allocation));
+    if (access.op != MemoryOp::kStore)
+      for (const uint64_t allocation : state.reached[access.index])
+        if (const Values values = in(allocation); access.op == MemoryOp::kLoad || values.unwritten)
+          use(access.index, values);
   for (const TextureUse& texture : program.textures)  // of which texture or surface it is was not noted
     if (texture.op != TextureOp::kStore && texture.op != TextureOp::kQuery)
       for (const auto& [handle, from] : launch.textures) use(texture.access, in(memory_.find(from.address).begin));
@@ -66,11 +71,21 @@ bool CarriedValues::is_alone(const Launch& launch, const LaunchState& state) {
   return gate->second < state.counters.at.size() && state.counters.at[gate->second].warps <= 1;
 }
 
+void CarriedValues::allocated(uint64_t address) {
+  holds_.erase(address);
+  const bool host_writes = memory_.find(address).host_reaches;  // and lockstep does not see it
+  if (address && !host_writes) holds_[address] = {.ordered = true, .raced = true, .unwritten = true};
+}
+
+void CarriedValues::written(uint64_t allocation) {
+  if (in(allocation).unwritten) holds_.erase(allocation);
+}
+
 void CarriedValues::overwritten(const Region& region) {
   const Range range = memory_.find(region.address);
   const bool has_gaps = region.rows > 1 && region.pitch > region.width;
-  if (range.begin == region.address && range.end - range.begin == region.width * region.rows && !has_gaps)
-    holds_.erase(range.begin);
+  const bool all = range.begin == region.address && range.end - range.begin == region.width * region.rows && !has_gaps;
+  if (all || in(range.begin).unwritten) holds_.erase(range.begin);
 }
 
 template <class Use>
@@ -104,9 +119,10 @@ void CarriedValues::given(const Region& region) {
 }
 
 void CarriedValues::copied(const Region& to, uint64_t from) {
+  Values values = in(memory_.find(from).begin);
+  values.unwritten = false;
   overwritten(to);
   const Range range = memory_.find(to.address);
-  const Values values = in(memory_.find(from).begin);
   if (range.host_reaches) host_sees(to, values);
   hold(range.begin, values);
 }

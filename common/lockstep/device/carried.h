@@ -1,8 +1,9 @@
 // carried: values in global memory that may differ from run to run of a card. One launch leaves them there, and later
 // launches find them. An allocation counts as a whole: once a kernel has left such a value in it, all of it is taken to
-// hold some, until the host overwrites all of it. Values that the host fetches and gives back unchanged are known by
-// their bytes, and so are numbers that come from a race and that the host passes to a launch. What else the host makes
-// of such values is not followed.
+// hold some, until the host overwrites all of it; and until somebody writes to a part of it, all of it holds what was
+// left there by chance. Values that the host fetches and gives back unchanged are known by their bytes, and so are
+// numbers that come from a race and that the host passes to a launch. What else the host makes of such values is not
+// followed.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ class CarriedValues {
   void copied(const Region& to, uint64_t from);
   // Whether an argument of the launch, or its number of blocks, is a number that a race left and the host fetched.
   bool passes_race(std::span<const std::byte> arguments, const LaunchShape& shape) const;
-  void allocated(uint64_t address) { holds_.erase(address); }
+  // Nobody has written to it yet.
+  void allocated(uint64_t address);
   void forget_programs() {
     known_.clear();
     gates_.clear();
@@ -43,7 +45,8 @@ class CarriedValues {
  private:
   struct Values {
     bool ordered = false, approximated = false;
-    bool raced = false;  // ordered, and from a race
+    bool raced = false;      // ordered, and from a race or by chance
+    bool unwritten = false;  // and nobody has written to it yet
     bool any() const { return ordered || approximated; }
     void add(const Values& other) {
       ordered |= other.ordered;
@@ -54,6 +57,8 @@ class CarriedValues {
   Values in(uint64_t allocation) const;
   void hold(uint64_t allocation, const Values& values);
   void host_sees(const Region& region, const Values& values);
+  // Somebody writes to a part of it.
+  void written(uint64_t allocation);
   // Calls use(access, values) for each load of an allocation.
   template <class Use>
   void each_found(const Launch& launch, const LaunchState& state, const Use& use) const;

@@ -92,7 +92,9 @@ std::string module_text() {
                 "atom.global.add.u32 %r2, [%rd2], 1;\nshl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r2};") +
          kernel("fill_surface", "shl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r1};") +
          kernel("where_in_surface", load_by("shl.b32 %r3, %r1, 2;\nsuld.b.1d.b32.trap {%r3}, [%rd1, {%r3}];\n")) +
-         kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
+         kernel("tid", load_by("mov.u32 %r3, %r1;\n")) +
+         kernel("shift_by_one_warp", "ld.global.u32 %r2, [%rd3+128];\nst.global.u32 [%rd4], %r2;") +
+         kernel("shift_behind_a_barrier", "ld.global.u32 %r2, [%rd3+128];\nbar.sync 0;\nst.global.u32 [%rd4], %r2;");
 }
 
 class CarriedValues : public testing::Test {
@@ -227,6 +229,35 @@ TEST_F(CarriedValues, AWarpThatIsAloneInMemoryHasAnOrder) {
   EXPECT_TRUE(depends_on_order(2));
 }
 
+// Two parameters point into one array: a thread loads what a thread of another warp stores.
+TEST_F(CarriedValues, ARaceByTwoPointersDecidesLater) {
+  const auto leaves_it = [&](const char* kernel, uint64_t to, uint32_t blocks) {
+    allocate(&a_);
+    run(kernel, a_, to ? to : a_, 64, blocks);
+    return doubts("where", to ? to : a_, c_);
+  };
+  EXPECT_TRUE(leaves_it("shift_by_one_warp", 0, 1));
+  EXPECT_FALSE(leaves_it("shift_by_one_warp", b_, 1)) << "two arrays";
+  EXPECT_FALSE(leaves_it("shift_behind_a_barrier", 0, 1));
+  EXPECT_FALSE(leaves_it("pass_on", 0, 1)) << "each thread has its own word";
+}
+
+TEST_F(CarriedValues, MemoryThatNobodyWroteDecides) {
+  EXPECT_TRUE(device_->allocate(kBytes, &a_).ok());
+  EXPECT_TRUE(doubts("where", a_, b_));
+  run("copy_value", a_, c_);
+  EXPECT_TRUE(doubts("where", c_, b_)) << "it was passed on";
+  run("count", a_, c_);
+  EXPECT_TRUE(doubts("where", a_, b_)) << "a sum begins with what is there";
+  run("pass_on", b_, a_);
+  EXPECT_FALSE(doubts("where", a_, b_));
+  for (const char* kernel : {"where", "whether"}) {
+    EXPECT_TRUE(device_->allocate(kBytes, &a_).ok());
+    EXPECT_TRUE(device_->fill(a_, 0, 4).ok());
+    EXPECT_FALSE(doubts(kernel, a_, b_)) << "somebody wrote to it";
+  }
+}
+
 // Of the lanes of one store to one place, a card keeps the lowest of the last 128 bytes.
 TEST_F(CarriedValues, OfOneStoreTheLowestLaneStays) {
   const auto left_by = [&](const char* kernel) {
@@ -336,7 +367,7 @@ TEST_F(CarriedValues, ALaterKernelMayMoveTheNumber) {
   EXPECT_TRUE(last_has("a race of an earlier launch decides"));
 }
 
-TEST_F(CarriedValues, NewMemoryHoldsNothing) {
+TEST_F(CarriedValues, NewMemoryHoldsNothingOfTheOld) {
   EXPECT_TRUE(device_->reserve(kBytes, &a_).ok());
   EXPECT_TRUE(device_->allocate_reserved(a_).ok());
   EXPECT_TRUE(device_->fill(a_, 0, 64).ok());
@@ -344,6 +375,7 @@ TEST_F(CarriedValues, NewMemoryHoldsNothing) {
   EXPECT_TRUE(doubts("where", a_, b_));
   EXPECT_TRUE(device_->free(a_).ok());
   EXPECT_TRUE(device_->allocate_reserved(a_).ok());
+  EXPECT_TRUE(device_->fill(a_, 0, 64).ok());
   EXPECT_FALSE(doubts("where", a_, b_));
 }
 
