@@ -84,7 +84,7 @@ void Modules::initialise(const LoadedModule& loaded, const Variable& v) {
     if (const auto variable = loaded.globals.find(r.symbol); variable != loaded.globals.end())
       address = variable->second.address;
     else if (const auto f = loaded.function_ids.find(r.symbol); f != loaded.function_ids.end())
-      address = kFunctionWindow + 16 * f->second;
+      address = kFunctionWindow + kFunctionAlignment * f->second;
     else
       throw PtxError(0, words("the initialiser of '{name}' names '{symbol}', which is not defined",
                               {{"name", v.name}, {"symbol", r.symbol}}));
@@ -106,7 +106,7 @@ LoadedModule* Modules::find(ModuleId id) const {
 }
 
 std::pair<LoadedModule*, std::string> Modules::function_at(uint64_t address) const {
-  const uint64_t wanted = (address - kFunctionWindow) / 16;
+  const uint64_t wanted = (address - kFunctionWindow) / kFunctionAlignment;
   for (const auto& [id, loaded] : modules_)
     for (const auto& [name, function_id] : loaded->function_ids)
       if (function_id == wanted) return {loaded.get(), name};

@@ -36,7 +36,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   for (Mask rest = mask; rest;) {
     const uint64_t target = targets[first_lane(rest)];
     const Mask group = lanes_with(targets, target, rest);
-    const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
+    const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / kFunctionAlignment);
     if (target < kFunctionWindow || found == ids.end()) {
       fail(*this,
            {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,

@@ -58,11 +58,12 @@ const Register* RegisterFile::find(const std::string& name) {
   return &found->second;
 }
 
-uint32_t RegisterFile::preset(Preset::Source source, Width width, uint64_t bits) {
+uint32_t RegisterFile::preset(Preset::Source source, Width width, uint64_t bits, uint64_t variable,
+                              uint32_t alignment) {
   uint32_t& offset = presets_[{source, static_cast<int>(width), bits}];
   if (offset == 0) {
     offset = allocate(width);
-    code_.presets.push_back({source, width, offset, bits});
+    code_.presets.push_back({source, width, offset, bits, variable, alignment});
   }
   return offset;
 }

@@ -52,7 +52,8 @@ class RegisterFile {
   const Register* find(const std::string& name);  // null if the function does not declare it
   Width width_of(const Operand& operand);         // kNone if it is not a register
   uint32_t constant(Width width, uint64_t bits) { return preset(Preset::kBits, width, bits); }
-  uint32_t preset(Preset::Source source, Width width, uint64_t bits);
+  // variable, alignment: see Preset.
+  uint32_t preset(Preset::Source source, Width width, uint64_t bits, uint64_t variable = 0, uint32_t alignment = 0);
 
  private:
   FunctionCode& code_;

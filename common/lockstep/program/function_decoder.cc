@@ -158,21 +158,32 @@ std::optional<uint64_t> FunctionDecoder::shared_offset(const std::string& name) 
   return std::nullopt;
 }
 
+// 1 if it is declared elsewhere.
+static uint32_t alignment_of(const std::string& name, const std::vector<Variable>& variables) {
+  const auto found = std::ranges::find(variables, name, &Variable::name);
+  return found == variables.end() ? 1 : std::max<uint32_t>(found->align, 1);
+}
+
 // A register that holds the address of a variable or function.
 uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
   const auto addend = static_cast<uint64_t>(operand.offset);
   if (const auto local = variables_.locals.find(operand.name); local != variables_.locals.end())
-    return registers_.preset(Preset::kLocalAddress, width, local->second + addend);
+    return registers_.preset(Preset::kLocalAddress, width, local->second + addend, local->second,
+                             alignment_of(operand.name, function_.variables));
   if (const auto shared = shared_offset(operand.name)) return registers_.constant(width, *shared + addend);
   if (is_kernel())
     if (const auto param = variables_.params.find(operand.name);
-        param != variables_.params.end() && is_formal(operand.name))
-      return registers_.constant(width, context_.symbols.param_block + param->second.offset + addend);
+        param != variables_.params.end() && is_formal(operand.name)) {
+      const uint64_t block = context_.symbols.param_block;
+      return registers_.preset(Preset::kBits, width, block + param->second.offset + addend, block, kParamAlignment);
+    }
   if (const uint64_t address = context_.symbols.variable_address(operand.name))
-    return registers_.constant(width, address + addend);
+    return registers_.preset(Preset::kBits, width, address + addend, address,
+                             alignment_of(operand.name, context_.module.variables));
   if (const Function* f = context_.symbols.find_function(operand.name)) {
     if (f->is_extern) throw not_defined(true, operand.name);
-    return registers_.constant(width, kFunctionWindow + 16 * context_.symbols.function_id(operand.name));
+    const uint64_t address = kFunctionWindow + kFunctionAlignment * context_.symbols.function_id(operand.name);
+    return registers_.preset(Preset::kBits, width, address, address, kFunctionAlignment);
   }
   for (const Variable& v : context_.module.variables)
     if (v.name == operand.name) throw not_defined(false, operand.name);

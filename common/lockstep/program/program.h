@@ -20,15 +20,17 @@ inline constexpr uint64_t kSharedWindow = 0x7100'0000'0000'0000;
 inline constexpr uint64_t kLocalWindow = 0x7200'0000'0000'0000;
 inline constexpr uint64_t kFunctionWindow = 0x7300'0000'0000'0000;  // "addresses" of device functions
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
-inline constexpr uint64_t kParamBytes = 32 << 10;  // of a kernel's parameters: PTX allows 32,764; rounded up
-inline constexpr uint32_t kSharedBase = 1024;      // the system owns the first KiB of shared memory since sm_80
+inline constexpr uint32_t kFunctionAlignment = 16;  // bytes between two of them
+inline constexpr uint32_t kParamAlignment = 16;     // of the block of a kernel's parameters
+inline constexpr uint64_t kParamBytes = 32 << 10;   // of a kernel's parameters: PTX allows 32,764; rounded up
+inline constexpr uint32_t kSharedBase = 1024;       // the system owns the first KiB of shared memory since sm_80
 
 // What decoding needs to know about the device: the addresses and ids that it has given to the names of a loaded
 // module.
 struct Symbols {
   // The absolute address of a module-scope .global or .const variable; 0 if there is none.
   std::function<uint64_t(const std::string&)> variable_address;
-  // A function's id within the device: its address is kFunctionWindow + 16·id.
+  // A function's id within the device: its address is kFunctionWindow + kFunctionAlignment·id.
   std::function<uint64_t(const std::string&)> function_id;
   std::function<const Function*(const std::string&)> find_function;
   std::function<std::vector<const Function*>()> address_taken;  // the functions that an indirect call could reach
@@ -43,6 +45,10 @@ struct Preset {
   Width width = Width::k32;
   uint32_t offset = 0;
   uint64_t bits = 0;  // the value; the Special; the offset into the function's local variables
+  // If it is the address of a variable, a parameter or a function that a card places elsewhere: where this begins, and
+  // its alignment. 0: it is none, or lies in shared memory.
+  uint64_t variable = 0;
+  uint32_t alignment = 0;
 };
 
 struct ParamSlot {  // in the lane's parameter area of a frame

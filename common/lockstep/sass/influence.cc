@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "program/register_use.h"
+#include "sass/address_numbers.h"
 #include "sass/makers.h"
 #include "sass/program_flow.h"
 #include "sass/races.h"
@@ -429,13 +430,20 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
     if (found[i]) origins.made[program.accesses[i].pc] = true;
 }
 
+// The accesses that depend on these origins.
+ByInstruction depend_on(const Program& program, const FlowFacts& facts, const Arrays& arrays, Origins origins) {
+  const bool any = std::ranges::count(origins.made, true) > 0 || !origins.read.empty();
+  return any ? Influence(program, facts, arrays, std::move(origins)).accesses() : ByInstruction();
+}
+
 }  // namespace
 
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found,
                           const ByAccess& contested, bool alone) {
   const Arrays arrays(program);
   SharedWords words(program, facts);
-  Origins origins{.made = {}, .left = contested, .held = whereabouts(program)};
+  const Origins address{std::vector<bool>(program.code.size()), reads_of_address_numbers(program)};
+  Origins origins{.made = {}, .read = address.read, .left = contested, .held = whereabouts(program)};
   bool races = std::ranges::count(contested, true) > 0;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const bool finds_leftovers = words.finds_leftovers(pc);
@@ -454,7 +462,11 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
     return !alone && !in_any_order(access) &&
            !(uniform.at(pc, access.registers[1]) && (!access.operand2 || uniform.at(pc, access.operand2)));
   };
-  Dependent result{influence.accesses(), influence.branches(), influence.leaves(makes), races};
+  Dependent result{influence.accesses(),
+                   influence.branches(),
+                   influence.leaves(makes),
+                   depend_on(program, facts, arrays, address),
+                   races};
   const std::vector<bool> behind = behind_loops(program, facts, result.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
     if (behind[pc] && (plain_access(program, program.code[pc]) || prints(program, program.code[pc])))

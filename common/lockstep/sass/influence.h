@@ -20,6 +20,9 @@ struct Dependent {
   ByInstruction accesses;  // also calls of printf()
   ByInstruction branches;
   ByAccess leaves;  // what is in memory behind it depends on the order
+  // Of the accesses: those that depend on an address that serves as a number. It does not differ from run to run of a
+  // card, but from lockstep. Empty: none.
+  ByInstruction by_address{};
   // Whether some of this comes from a race: from a plain load of what other threads change, or from the last of several
   // plain stores. Atomics alone mostly lead to the same sums and numbers in any order.
   bool races = false;
@@ -29,9 +32,9 @@ struct Dependent {
 // multiprocessor that runs the block.
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
-// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: the
-// stores by which several warps left different values at one place. alone: one warp alone accesses memory, so no other
-// thread changes a value.
+// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: as
+// LaunchState::contested. alone: one warp alone accesses memory, so no other thread changes a value.
+// An address that serves as a number differs from lockstep's on a card, so it counts as well.
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
                           const ByAccess& contested = {}, bool alone = false);
 
@@ -49,8 +52,7 @@ struct Approximated {
 // found: the loads that find such last bits of an earlier launch in memory.
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
 
-// The loads that find such values of earlier launches, and the stores by which several warps left different values at
-// one place.
+// The loads that find such values of earlier launches; and LaunchState::contested.
 struct Found {
   ByAccess ordered, approximated, contested;
   bool any() const;

@@ -75,10 +75,10 @@ class Predicates {
   std::optional<int64_t> constant(Register one, bool is_float) const {
     const auto found = constants_.find(one);
     if (found == constants_.end()) return std::nullopt;
-    const auto [source, width, offset, bits] = found->second;
-    if (is_float && width == Width::k64) return float_bits(std::bit_cast<double>(bits));
+    const uint64_t bits = found->second.bits;
+    if (is_float && found->second.width == Width::k64) return float_bits(std::bit_cast<double>(bits));
     if (is_float) return float_bits(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    return width == Width::k16 ? static_cast<int16_t>(bits) : static_cast<int32_t>(bits);
+    return found->second.width == Width::k16 ? static_cast<int16_t>(bits) : static_cast<int32_t>(bits);
   }
 
   bool is_constant(uint32_t function, const Instruction& in) const {

@@ -15,12 +15,13 @@
 namespace lockstep {
 
 // functions: which the kernel calls. %rd1: a parameter, an address; %r1: a parameter; %r2: %tid.x; s: 1024 bytes of
-// shared memory.
+// shared memory; v and w: variables.
 class Kernel {
  public:
   explicit Kernel(const std::string& body, const std::string& functions = "")
       : text_(
             ".version 9.0\n.target sm_75\n.address_size 64\n"
+            ".global .align 16 .b8 v[1024];\n.global .align 4 .b8 w[64];\n"
             ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
             ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n"
             ".reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [p];\n"
@@ -28,7 +29,9 @@ class Kernel {
             body + "\nret;\n}\n" + functions),
         module_(parse(text_)) {
     Symbols symbols;
-    symbols.variable_address = [](const std::string&) { return 0; };
+    symbols.variable_address = [](const std::string& name) -> uint64_t {
+      return name == "v" ? kVariable : name == "w" ? 2 * kVariable : 0;
+    };
     symbols.function_id = [](const std::string&) { return 0; };
     symbols.find_function = [&](const std::string& name) -> const Function* {
       const auto found = std::ranges::find(module_.functions, name, &Function::name);
@@ -84,6 +87,8 @@ class Kernel {
   }
 
  private:
+  static constexpr uint64_t kVariable = uint64_t{1} << 33;  // the address of v
+
   std::string text_;
   Module module_;
   std::unique_ptr<Program> program_;
