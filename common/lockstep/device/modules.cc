@@ -42,6 +42,7 @@ Steering Modules::steering() const {
   for (const auto& [id, loaded] : modules_) {
     all.global |= loaded->steering.global;
     all.shared |= loaded->steering.shared;
+    all.local |= loaded->steering.local;
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// watched_accesses: a launch → the accesses that lockstep must watch, because threads may meet at one place there. What
-// threads leave at such a place may differ from run to run of a card.
+// watched_accesses: a launch → the accesses that lockstep must watch, because threads may meet at one place there, or
+// because a load may find local memory that nobody wrote. What lies at such a place may differ on a card.
 #pragma once
 
 #include <cstdint>

@@ -198,6 +198,7 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   }
   if constexpr (space == Space::kLocal) {  // each lane has its own
     count_local(warp, access, mask, addresses);
+    if (warp.launch().may_be_left(access)) warp.local_writes().note(warp, access, mask, addresses.at);
     for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] += reinterpret_cast<uint64_t>(warp.local_memory(l));
     repeat_first(addresses.at.data(), mask);
     addresses.consecutive = false;

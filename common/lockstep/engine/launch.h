@@ -64,6 +64,10 @@ struct Launch {
   bool may_race(const MemoryAccess& access, Space space) const {
     return !meeting.empty() && (meeting[access.index] & (space == Space::kShared ? kRaceInShared : kRaceInGlobal));
   }
+  // Whether a load may find local memory here that the thread has not written, or a store writes it.
+  bool may_be_left(const MemoryAccess& access) const {
+    return !meeting.empty() && (meeting[access.index] & kLeftInLocal);
+  }
   bool looks_at(const MemoryAccess& access, Space space) const {
     return watched() || may_meet(access, space) || may_race(access, space);
   }

@@ -53,8 +53,10 @@ struct LaunchState {
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
-  std::vector<bool> contested;              // likewise: whether several warps stored several values to one place
-  std::vector<NotedPlaces> noted;           // likewise: of its last store that was noted
+  // Likewise: whether several warps stored several values to one place. Of loads: whether a warp found what another one
+  // stores meanwhile, or local memory that nobody wrote.
+  std::vector<bool> contested;
+  std::vector<NotedPlaces> noted;  // likewise: of its last store that was noted
   std::mt19937_64 random;
   uint64_t clock;        // of the card; later than in any earlier launch
   uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)

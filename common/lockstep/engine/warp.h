@@ -13,6 +13,7 @@
 #include "base/findings.h"
 #include "count/counters.h"
 #include "engine/launch.h"
+#include "engine/local_writes.h"
 #include "engine/pending_copies.h"
 #include "engine/turns.h"
 #include "program/program.h"
@@ -146,6 +147,7 @@ class Warp {
   std::byte* registers() const { return frame_->registers.get(); }
   std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
   uint64_t local_bytes() const { return launch_->shape.local_bytes; }
+  LocalWrites& local_writes() { return local_writes_; }
 
  private:
   void set_preset(Frame& frame, const Preset& preset);
@@ -228,6 +230,7 @@ class Warp {
     Mask came = 0, mask = 0;  // of the last instruction that was neither arithmetic nor memory
   } following_;
   AlignedBytes local_;  // local_bytes() for each lane
+  LocalWrites local_writes_;
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   // A program whose warps wait only for a short time runs in the simplest order. 64 turns were enough for ten steps of

@@ -74,6 +74,7 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   for (const uint32_t l : each_lane(mask)) most = std::max(most, bytes[l]);
   if (most > local_bytes() || offset + most > local_bytes()) return fail_stack(path);
   path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
+  local_writes_.forget(mask, offset, most);
   write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
 
@@ -110,6 +111,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
     for (const Preset& preset : code.presets)
       if (preset.source == Preset::kLocalAddress) set_preset(*frame, preset);
   }
+  local_writes_.forget(path.mask, base, code.local_bytes);
   copy_slots(*caller, site.arguments, *frame, code.params, path.mask);
   path.frame = frame;
   path.pc = code.entry;

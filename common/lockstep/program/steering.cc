@@ -13,7 +13,7 @@ namespace {
 
 // The spaces from which a value was loaded, a bit each.
 using Spaces = unsigned;
-constexpr Spaces kGlobal = 1, kShared = 2, kAnywhere = kGlobal | kShared;
+constexpr Spaces kGlobal = 1, kShared = 2, kLocal = 4, kAnywhere = kGlobal | kShared | kLocal;
 
 class Values {
  public:
@@ -108,7 +108,7 @@ class Values {
 
 Steering steering_of(const Module& module) {
   const Spaces steering = Values(module).steering();
-  return {(steering & kGlobal) != 0, (steering & kShared) != 0};
+  return {(steering & kGlobal) != 0, (steering & kShared) != 0, (steering & kLocal) != 0};
 }
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@ namespace lockstep {
 
 // By the space from which such values are loaded.
 struct Steering {
-  bool global = false, shared = false;
+  bool global = false, shared = false, local = false;
 };
 
 Steering steering_of(const Module& module);

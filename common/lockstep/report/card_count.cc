@@ -48,6 +48,8 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
   if (!ordered && !approximated) return {};
   if (!depends.own.order.by_address.empty() && depends.own.order.by_address[pc])
     return words("it depends on an address that the kernel uses as a number");
+  if (!depends.own.order.by_leftover.empty() && depends.own.order.by_leftover[pc])
+    return words("it depends on local memory that the thread reads and has not written");
   if (ordered && is_ordered(depends.own.order))
     return words("it depends on the order in which threads come to an atomic, or change memory that others read");
   if (approximated && is_approximated(depends.own.bits))

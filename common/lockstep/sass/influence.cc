@@ -430,6 +430,15 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
     if (found[i]) origins.made[program.accesses[i].pc] = true;
 }
 
+// The loads that found local memory that the thread has not written.
+ByAccess leftovers(const Program& program, const ByAccess& contested) {
+  ByAccess found(program.accesses.size());
+  for (const MemoryAccess& access : program.accesses)
+    found[access.index] = access.op == MemoryOp::kLoad && access.space != Space::kShared &&
+                          access.index < contested.size() && contested[access.index];
+  return found;
+}
+
 // The accesses that depend on these origins.
 ByInstruction depend_on(const Program& program, const FlowFacts& facts, const Arrays& arrays, Origins origins) {
   const bool any = std::ranges::count(origins.made, true) > 0 || !origins.read.empty();
@@ -443,6 +452,8 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   const Arrays arrays(program);
   SharedWords words(program, facts);
   const Origins address{std::vector<bool>(program.code.size()), reads_of_address_numbers(program)};
+  Origins leftover{std::vector<bool>(program.code.size())};
+  add_found(program, leftovers(program, contested), leftover);
   Origins origins{.made = {}, .read = address.read, .left = contested, .held = whereabouts(program)};
   bool races = std::ranges::count(contested, true) > 0;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
@@ -466,6 +477,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
                    influence.branches(),
                    influence.leaves(makes),
                    depend_on(program, facts, arrays, address),
+                   depend_on(program, facts, arrays, std::move(leftover)),
                    races};
   const std::vector<bool> behind = behind_loops(program, facts, result.branches);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)

@@ -20,9 +20,9 @@ struct Dependent {
   ByInstruction accesses;  // also calls of printf()
   ByInstruction branches;
   ByAccess leaves;  // what is in memory behind it depends on the order
-  // Of the accesses: those that depend on an address that serves as a number. It does not differ from run to run of a
-  // card, but from lockstep. Empty: none.
-  ByInstruction by_address{};
+  // Of the accesses: those that depend on an address that serves as a number, and those that depend on local memory
+  // that the thread has not written. They do not differ from run to run of a card, but from lockstep. Empty: none.
+  ByInstruction by_address{}, by_leftover{};
   // Whether some of this comes from a race: from a plain load of what other threads change, or from the last of several
   // plain stores. Atomics alone mostly lead to the same sums and numbers in any order.
   bool races = false;
@@ -34,7 +34,8 @@ struct Dependent {
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
 // the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: as
 // LaunchState::contested. alone: one warp alone accesses memory, so no other thread changes a value.
-// An address that serves as a number differs from lockstep's on a card, so it counts as well.
+// What differs from lockstep on a card, whatever the order, counts as well: addresses as numbers, and local memory that
+// the thread has not written.
 Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
                           const ByAccess& contested = {}, bool alone = false);
 

@@ -36,7 +36,15 @@ std::string module_text() {
                     from_other_end =
                         "xor.b32 %r5, %r2, 252; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n"
                         "st.global.u32 [%rd3], %r7;";
-  return ".version 9.0\n.target sm_80\n.address_size 64\n" +
+  const std::string local = ".local .align 8 .b8 l[16];\nsetp.eq.u32 %p1, %r1, 5;\n",
+                    // Keeps its argument in local memory from the first call to the second one.
+      keeps =
+          ".func (.param .b32 v) keeps(.param .b32 x)\n{\n.reg .b32 %r<3>;\n.local .align 4 .b8 l[4];\n"
+          "ld.local.u32 %r1, [l];\nadd.u32 %r1, %r1, 1;\nld.param.u32 %r2, [x];\nst.local.u32 [l], %r2;\nst.param.b32 "
+          "[v], %r1;\nret;\n}\n";
+  const std::string call =
+      "{ .param .b32 x; .param .b32 v; st.param.b32 [x], %r1;\ncall.uni (v), keeps, (x);\nld.param.b32 %r3, [v]; }\n";
+  return ".version 9.0\n.target sm_80\n.address_size 64\n" + keeps +
          kernel("compact", ticket + by_ticket + "st.global.u32 [%rd7+64], %r1;") +
          kernel("number", ticket + "st.global.u32 [%rd3], %r2;") +
          kernel("only_last", ticket + "setp.ne.u32 %p1, %r2, 63;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;") +
@@ -92,9 +100,20 @@ std::string module_text() {
                 "atom.global.add.u32 %r2, [%rd2], 1;\nshl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r2};") +
          kernel("fill_surface", "shl.b32 %r3, %r1, 2;\nsust.b.1d.b32.trap [%rd1, {%r3}], {%r1};") +
          kernel("where_in_surface", load_by("shl.b32 %r3, %r1, 2;\nsuld.b.1d.b32.trap {%r3}, [%rd1, {%r3}];\n")) +
-         kernel("tid", load_by("mov.u32 %r3, %r1;\n")) +
          kernel("shift_by_one_warp", "ld.global.u32 %r2, [%rd3+128];\nst.global.u32 [%rd4], %r2;") +
-         kernel("shift_behind_a_barrier", "ld.global.u32 %r2, [%rd3+128];\nbar.sync 0;\nst.global.u32 [%rd4], %r2;");
+         kernel("shift_behind_a_barrier", "ld.global.u32 %r2, [%rd3+128];\nbar.sync 0;\nst.global.u32 [%rd4], %r2;") +
+         kernel("left_in_local",
+                local + "@%p1 bra LATER;\nst.local.u32 [l+4], %r1;\nLATER: ld.local.u32 %r3, [l+4];\n" + load_by("")) +
+         kernel("written_in_local", local + "st.local.u32 [l+4], %r1;\nld.local.u32 %r3, [l+4];\n" + load_by("")) +
+         kernel("half_written_in_local", local + "st.local.u16 [l+4], %r1;\nld.local.u32 %r3, [l+4];\n" + load_by("")) +
+         kernel("left_by_generic_address",
+                local + "mov.u64 %rd6, l;\ncvta.local.u64 %rd6, %rd6;\nld.u32 %r3, [%rd6];\n" + load_by("")) +
+         kernel("written_by_generic_address",
+                local + "mov.u64 %rd6, l;\ncvta.local.u64 %rd6, %rd6;\nst.u32 [%rd6], %r1;\nld.local.u32 %r3, [l];\n" +
+                    load_by("")) +
+         kernel("left_by_a_call", call + call + load_by("")) +
+         kernel("left_and_stored", local + "ld.local.u32 %r3, [l];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd3], %r3;") +
+         kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
 }
 
 class CarriedValues : public testing::Test {
@@ -256,6 +275,21 @@ TEST_F(CarriedValues, MemoryThatNobodyWroteDecides) {
     EXPECT_TRUE(device_->fill(a_, 0, 4).ok());
     EXPECT_FALSE(doubts(kernel, a_, b_)) << "somebody wrote to it";
   }
+}
+
+TEST_F(CarriedValues, LocalMemoryThatNobodyWroteDecides) {
+  const auto depends = [&](const char* kernel) {
+    run(kernel, a_, b_);
+    return last_has("local memory that the thread reads and has not written");
+  };
+  EXPECT_TRUE(depends("left_in_local")) << "one thread has not written it";
+  EXPECT_FALSE(depends("written_in_local"));
+  EXPECT_TRUE(depends("half_written_in_local"));
+  EXPECT_TRUE(depends("left_by_generic_address"));
+  EXPECT_FALSE(depends("written_by_generic_address"));
+  EXPECT_TRUE(depends("left_by_a_call")) << "each call has a new variable";
+  EXPECT_FALSE(depends("left_and_stored")) << "only the value differs";
+  EXPECT_TRUE(doubts("where", a_, b_)) << "later it decides";
 }
 
 // Of the lanes of one store to one place, a card keeps the lowest of the last 128 bytes.

@@ -49,6 +49,20 @@ TEST(Steering, ATextureMayBringAnyValue) {
       "globalshared");
 }
 
+TEST(Steering, LocalMemoryMayBringTheValue) {
+  const auto local_steers = [](const std::string& body) {
+    return steering_of(parse(".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+                             ".local .align 4 .b8 l[4];\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<5>;\n" +
+                             body + "\nret;\n}\n"))
+        .local;
+  };
+  const std::string branch = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra OUT;\nOUT:";
+  EXPECT_TRUE(local_steers("ld.local.u32 %r1, [l];\n" + branch));
+  EXPECT_FALSE(local_steers("ld.global.u32 %r1, [%rd1];\n" + branch));
+  EXPECT_TRUE(
+      local_steers("ld.local.u32 %r2, [l];\nst.global.u32 [%rd1], %r2;\nld.global.u32 %r1, [%rd1];\n" + branch));
+}
+
 // The decoder refuses it later.
 TEST(Steering, AStatementWithoutOperandsDoesNothing) {
   EXPECT_EQ(steering("ld.param.u32;\nst.param.u32;\nld.global.u32 %r1;\nbrx;\nmov.u32;"), "");
