@@ -30,6 +30,7 @@ void* operator new(size_t bytes) {
   void* const memory = bytes == refused_bytes && bytes != 0 ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
   return memory ? memory : throw std::bad_alloc();
 }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(std::max<size_t>(bytes, 1)); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
