@@ -363,7 +363,11 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
-  if (options_.report) launch.meeting = watched_.of(program, shape, modules_.steering());
+  if (options_.report) {
+    Watched watched = watched_.of(program, shape, modules_.steering());
+    launch.meeting = std::move(watched.accesses);
+    launch.lane_pairs = std::move(watched.lane_pairs);
+  }
   const bool by_host = launch.launcher.kernel.empty();
   if (by_host) host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&

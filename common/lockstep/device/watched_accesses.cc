@@ -23,19 +23,37 @@ void watch_local(const Program& program, std::vector<uint8_t>& watched) {
 
 }  // namespace
 
-std::vector<uint8_t> WatchedAccesses::of(const Program& program, const LaunchShape& shape, const Steering& steering) {
+Watched WatchedAccesses::of(const Program& program, const LaunchShape& shape, const Steering& steering) {
   if (!steering.global && !steering.shared && !steering.local) return {};
-  std::vector<uint8_t> watched = meeting_accesses(program, memory_, shape.block, shape.grid, steering);
-  if (steering.local) watch_local(program, watched);
-  if (!steering.shared || shape.warps_per_block() == 1) return watched;
+  Watched watched{meeting_accesses(program, memory_, shape.block, shape.grid, steering)};
+  if (steering.local) watch_local(program, watched.accesses);
+  if (steering.shared && shape.warps_per_block() > 1) add_warps(program, watched);
+  if (shape.threads_per_block() > 1) add_lanes(program, shape, steering, watched);
+  return watched;
+}
+
+void WatchedAccesses::add_warps(const Program& program, Watched& watched) {
   const auto [pairs, is_new] = shared_pairs_.try_emplace(&program);
   if (is_new) pairs->second = shared_pairs_of(program);
   for (const SharedPair& pair : pairs->second) {
-    if (pair.same_address && !(watched[pair.store] & kMeetInShared)) continue;
-    watched[pair.load] |= kRaceInShared;
-    watched[pair.store] |= kRaceInShared;
+    if (pair.same_address && !(watched.accesses[pair.store] & kMeetInShared)) continue;
+    watched.accesses[pair.load] |= kRaceInShared;
+    watched.accesses[pair.store] |= kRaceInShared;
   }
-  return watched;
+}
+
+// With several warps, what atomics bring depends on the order of threads in any case, and so does what other threads
+// change in global memory.
+void WatchedAccesses::add_lanes(const Program& program, const LaunchShape& shape, const Steering& steering,
+                                Watched& watched) {
+  const auto [pairs, is_new] = lane_pairs_.try_emplace(&program);
+  if (is_new) pairs->second = lane_pairs_of(program);
+  for (const LanePair& pair : pairs->second) {
+    const bool shared = program.accesses[pair.brings].space == Space::kShared;
+    if (!(shared ? steering.shared : steering.global) || !(shape.is_one_warp() || (shared && pair.plain))) continue;
+    for (const uint32_t access : {pair.brings, pair.changes}) watched.accesses[access] |= kRaceInWarp;
+    watched.lane_pairs.insert({pair.brings, pair.changes});
+  }
 }
 
 }  // namespace lockstep

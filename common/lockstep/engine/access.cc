@@ -210,6 +210,8 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   if constexpr (space == Space::kShared)
     if (Block& block = warp.block(); warp.launch().may_race(access, space))
       block.shared_races().note(warp, access, mask, addresses, block.interval());
+  if constexpr (space != Space::kLocal)
+    if (warp.launch().may_race_in_warp(access)) warp.lane_races().note(warp, access, mask, addresses);
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }

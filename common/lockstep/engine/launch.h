@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/options.h"
@@ -27,6 +28,7 @@ struct LaunchShape {
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   bool operator==(const LaunchShape&) const = default;
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
+  bool is_one_warp() const { return block.count() * grid.count() <= kWarpSize; }
 };
 
 class GlobalRaces;
@@ -52,6 +54,8 @@ struct Launch {
   LastStores* last_stores = nullptr;    // null: nobody asks
   GlobalRaces* global_races = nullptr;  // likewise
   std::vector<uint8_t> meeting{};       // by Program::accesses: what is noted (meeting_accesses.h); empty: nothing
+  // By Program::accesses, of those with kRaceInWarp: an access that brings a value, and one that may change it.
+  std::set<std::pair<uint32_t, uint32_t>> lane_pairs{};
   AfterBadAccess after_bad_access = AfterBadAccess::kStop;
   Observers observers{};  // empty: nobody watches
 
@@ -68,10 +72,14 @@ struct Launch {
   bool may_be_left(const MemoryAccess& access) const {
     return !meeting.empty() && (meeting[access.index] & kLeftInLocal);
   }
-  bool looks_at(const MemoryAccess& access, Space space) const {
-    return watched() || may_meet(access, space) || may_race(access, space);
+  // Whether a lane may race with another one of its warp here.
+  bool may_race_in_warp(const MemoryAccess& access) const {
+    return !meeting.empty() && (meeting[access.index] & kRaceInWarp);
   }
-  bool is_one_warp() const { return shape.block.count() * shape.grid.count() <= kWarpSize; }
+  bool looks_at(const MemoryAccess& access, Space space) const {
+    return watched() || may_meet(access, space) || may_race(access, space) || may_race_in_warp(access);
+  }
+  bool is_one_warp() const { return shape.is_one_warp(); }
 };
 
 }  // namespace lockstep

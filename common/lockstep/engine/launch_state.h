@@ -53,8 +53,7 @@ struct LaunchState {
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
-  // Likewise: whether several warps stored several values to one place. Of loads: whether a warp found what another one
-  // stores meanwhile, or local memory that nobody wrote.
+  // Likewise: whether threads raced there, or local memory was read that nobody wrote, so that its value may differ.
   std::vector<bool> contested;
   std::vector<NotedPlaces> noted;  // likewise: of its last store that was noted
   std::mt19937_64 random;

@@ -13,7 +13,7 @@ namespace lockstep {
 class Warp;
 struct MemoryAccess;
 
-// Of the lanes of one warp. Only the accesses with kLeftInLocal are looked at (meeting_stores.h). Without any of them
+// Of the lanes of one warp. Only the accesses with kLeftInLocal are looked at (meeting_accesses.h). Without any of them
 // it needs no memory.
 class LocalWrites {
  public:

@@ -14,9 +14,11 @@ namespace lockstep {
 class Memory;
 struct Program;
 
-// What may happen at an access, a bit each: threads meet there in this space; a load and a store race (global_races.h,
-// shared_races.h); a load finds local memory that nobody wrote (local_writes.h).
-inline constexpr uint8_t kMeetInGlobal = 1, kMeetInShared = 2, kRaceInShared = 4, kRaceInGlobal = 8, kLeftInLocal = 16;
+// What may happen at an access, a bit each: threads meet there in this space; a load and a store of two warps race
+// (global_races.h, shared_races.h); two accesses of lanes of one warp race (lane_races.h); a load finds local memory that
+// nobody wrote (local_writes.h).
+inline constexpr uint8_t kMeetInGlobal = 1, kMeetInShared = 2, kRaceInShared = 4, kRaceInGlobal = 8, kRaceInWarp = 16,
+                         kLeftInLocal = 32;
 
 // By Program::accesses. memory: the kernel's parameters have their values there. asked: the spaces that matter.
 std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,

@@ -71,6 +71,7 @@ Site Warp::site(uint32_t lane, uint32_t pc) const {
 
 void Warp::start(uint64_t block) {
   block_number_ = block;
+  lane_races_.begin_block();
   const uint32_t threads = launch_->shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
   Frame& entry = frames_.storage.front();

@@ -12,6 +12,7 @@
 
 #include "base/findings.h"
 #include "count/counters.h"
+#include "engine/lane_races.h"
 #include "engine/launch.h"
 #include "engine/local_writes.h"
 #include "engine/pending_copies.h"
@@ -135,6 +136,7 @@ class Warp {
   Chain& chain() { return chain_; }                // since the block's last barrier
   uint64_t waits() const { return waits_; }        // one after the other (waits.h)
   uint64_t branches() const { return branches_; }  // executed, since the block began
+  LaneRaces& lane_races() { return lane_races_; }
   PendingCopies& copies() { return copies_; }
   const PendingCopies& copies() const { return copies_; }
   void pass_cluster(uint64_t waits);  // paths that wait at barrier.cluster continue. waits: of the warps that pass
@@ -180,7 +182,7 @@ class Warp {
   bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
-  void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
+  void bring_together(uint32_t pc, Mask together, const uint32_t* members);
   void run_collective(uint32_t pc, Frame& frame, Mask active);
   void give_reduced(const Path& path, uint32_t reduced);
   int32_t set_aside(const Frame& frame, int32_t budget);
@@ -232,6 +234,7 @@ class Warp {
   AlignedBytes local_;  // local_bytes() for each lane
   LocalWrites local_writes_;
   PendingCopies copies_;
+  LaneRaces lane_races_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   // A program whose warps wait only for a short time runs in the simplest order. 64 turns were enough for ten steps of
   // a cuda::barrier; a program that hangs in step with them has only 64 of them.

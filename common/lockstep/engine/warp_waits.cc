@@ -40,6 +40,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
+  lane_races_.begin_interval();
   if (state_->turns.shared) [[unlikely]]
     sleep_.wake();
   else
@@ -76,6 +77,7 @@ bool Warp::wait_at_cluster(Path& path, Mask mask) {
 }
 
 void Warp::pass_cluster(uint64_t waits) {
+  lane_races_.begin_interval();
   waits_ = std::max(waits_, waits);
   sleep_.wake();
   for (Path& path : paths_)
@@ -177,13 +179,14 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   const auto* members = lanes<uint32_t>(registers(), in.a);
   mask = meet(path, mask, members, Path::kAtWarpBarrier);
   if (!mask) return false;
-  show_sync(path.pc, mask, members);
+  bring_together(path.pc, mask, members);
   ++path.pc;
   return true;
 }
 
 // These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
-void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
+void Warp::bring_together(uint32_t pc, Mask together, const uint32_t* members) {
+  lane_races_.begin_interval();
   if (!launch_->watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
   if (launch_->program.code[pc].kind != Kind::kWarpBarrier) kind = LaneSync::kCollective;
@@ -223,7 +226,7 @@ bool Warp::collective(Path& path, Mask mask) {
   const auto* members = lanes<uint32_t>(registers(), c.member_mask);
   mask = meet(path, mask, members, Path::kAtCollective);
   if (!mask) return false;
-  show_sync(path.pc, mask, members);
+  bring_together(path.pc, mask, members);
   // Lanes with different masks, as tiles of a warp have them, form separate groups.
   for (Mask rest = mask, group = 0; rest; rest &= ~group) {
     group = all_name_one(members) ? rest : lanes_with(members, members[first_lane(rest)], rest);
@@ -239,7 +242,7 @@ bool Warp::matrix(Path& path, Mask mask) {
       lanes<uint32_t>(registers(), launch_->program.matrices[launch_->program.code[path.pc].index].member_mask);
   mask = meet(path, mask, members, Path::kAtCollective);
   if (!mask) return false;
-  show_sync(path.pc, mask, members);
+  bring_together(path.pc, mask, members);
   run_matrix(path.pc, frame(), mask);
   ++path.pc;
   return true;
@@ -344,7 +347,7 @@ bool Warp::wake_waiting(Together together) {
       for (const uint32_t l : each_lane(other.mask)) named[l] = other.waits_for;
     }
     if (path.waits_for & live_ & ~here) continue;
-    show_sync(path.pc, group, named.data());
+    bring_together(path.pc, group, named.data());
     for (size_t other = 0; other < paths_.size(); ++other)
       if (together(path, paths_[other]) && paths_[other].mask & group) pass_lanes(path, paths_[other], group);
     any = true;

@@ -464,7 +464,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
   }
   add_found(program, found, origins);
   for (const MemoryAccess& access : program.accesses)
-    if (access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index])
+    if (access.op != MemoryOp::kStore && access.index < contested.size() && contested[access.index])
       origins.made[access.pc] = true;
   const Influence influence(program, facts, arrays, std::move(origins));
   Uniform uniform(program, Among::kLaunch);

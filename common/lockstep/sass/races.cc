@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "program/register_use.h"
+#include "sass/parting.h"
 #include "sass/program_flow.h"
 
 namespace lockstep {
@@ -14,6 +16,8 @@ constexpr size_t kDepth = 8;  // of expressions and of pointers to pointers that
 
 bool is_shared(const MemoryAccess& access) { return access.space == Space::kShared; }
 bool is_global(const MemoryAccess& access) { return access.space == Space::kGlobal || access.space == Space::kGeneric; }
+
+bool is_read(const MemoryAccess& access) { return access.op == MemoryOp::kLoad || access.op == MemoryOp::kAtomic; }
 
 bool is_block_number(Special special) {
   return special == Special::kCtaidX || special == Special::kCtaidY || special == Special::kCtaidZ;
@@ -69,9 +73,7 @@ bool Races::may_change(const MemoryAccess& load) {
   const Use& mine = uses_[load.index];
   return std::ranges::any_of(uses_, [&](const Use& other) {
     const MemoryAccess& access = *other.access;
-    if (access.op == MemoryOp::kLoad || is_shared(access) != is_shared(load)) return false;
-    if (!is_shared(load) && (!is_global(load) || !is_global(access))) return false;
-    if (!may_meet(mine, other)) return false;
+    if (access.op == MemoryOp::kLoad || !may_meet(mine, other)) return false;
     if (is_atomic(access)) return true;
     if (are_of_one_thread(mine, other)) return false;
     // In shared memory, the halves of a block may work on each other's words between two barriers, as reductions do.
@@ -100,9 +102,33 @@ std::vector<SharedPair> Races::shared_pairs() {
   return found;
 }
 
+std::vector<LanePair> Races::lane_pairs() const {
+  std::vector<LanePair> found;
+  std::optional<Parting> parting;
+  for (const Use& one : uses_)
+    for (const Use& other : uses_) {
+      const MemoryAccess &brings = *one.access, &changes = *other.access;
+      if (!is_read(brings) || program_.is_read_only(brings) || changes.op == MemoryOp::kLoad) continue;
+      if (!share_array(one, other)) continue;
+      if (!parting) parting.emplace(program_, facts_);
+      const bool plain = !is_atomic(brings) && !is_atomic(changes);
+      if (parting->are_on_two_sides(brings.pc, changes.pc) ||
+          (plain && parting->are_in_two_turns(brings.pc, changes.pc)))
+        found.push_back({brings.index, changes.index, plain});
+    }
+  return found;
+}
+
+// Whether the two may reach one place, if nothing orders them.
+bool Races::share_array(const Use& load, const Use& other) const {
+  const MemoryAccess &a = *load.access, &b = *other.access;
+  const bool same_space = is_shared(a) ? is_shared(b) : is_global(a) && is_global(b);
+  return same_space && !are_apart(load, other) &&
+         std::ranges::any_of(load.arrays, [&](const Name& name) { return other.arrays.contains(name); });
+}
+
 bool Races::may_meet(const Use& load, const Use& other) const {
-  const bool meet = std::ranges::any_of(load.arrays, [&](const Name& name) { return other.arrays.contains(name); });
-  return meet && are_concurrent(load, other) && !are_apart(load, other);
+  return share_array(load, other) && are_concurrent(load, other);
 }
 
 bool Races::are_of_one_thread(const Use& load, const Use& other) {
@@ -395,6 +421,11 @@ const std::set<uint32_t>& Races::choosers(uint32_t pc) {
 std::vector<SharedPair> shared_pairs_of(const Program& program) {
   const FlowFacts facts(flow_of(program));
   return Races(program, facts).shared_pairs();
+}
+
+std::vector<LanePair> lane_pairs_of(const Program& program) {
+  const FlowFacts facts(flow_of(program));
+  return Races(program, facts).lane_pairs();
 }
 
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 
 #include "program/program.h"
 #include "sass/flow.h"
+#include "sass/lane_pairs.h"
 #include "sass/makers.h"
 #include "sass/shared_pairs.h"
 #include "sass/uniform.h"
@@ -24,6 +25,7 @@ class Races {
   // array holds what another block left there.
   bool finds_leftovers(const MemoryAccess& access) const;
   std::vector<SharedPair> shared_pairs();
+  std::vector<LanePair> lane_pairs() const;
 
  private:
   // Where a pointer comes from: the address of its parameter, variable or shared array. If it lies in memory: the same
@@ -53,6 +55,7 @@ class Races {
   bool are_apart(const Use& one, const Use& other) const;
   bool is_own(const Use& load, const Use& store);
   bool are_concurrent(const Use& load, const Use& other) const;
+  bool share_array(const Use& load, const Use& other) const;
   bool may_meet(const Use& load, const Use& other) const;
   bool are_of_one_thread(const Use& load, const Use& other);
   bool is_of_block(Register part, std::set<Register>& seen) const;

@@ -27,13 +27,15 @@ bool is_uniform(Special special, Among among) {
 
 }  // namespace
 
+bool is_uniform(const Preset& preset, Among among) {
+  return preset.source == Preset::kBits ||
+         (preset.source == Preset::kSpecial && is_uniform(static_cast<Special>(preset.bits), among));
+}
+
 Uniform::Uniform(const Program& program, Among among)
     : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {
   for (uint32_t f = 0; f < program.functions.size(); ++f)
-    for (const Preset& preset : program.functions[f].presets)
-      presets_[{f, preset.offset}] =
-          preset.source == Preset::kBits ||
-          (preset.source == Preset::kSpecial && is_uniform(static_cast<Special>(preset.bits), among));
+    for (const Preset& preset : program.functions[f].presets) presets_[{f, preset.offset}] = is_uniform(preset, among);
 }
 
 bool Uniform::instruction(uint32_t pc) {

@@ -14,6 +14,9 @@ namespace lockstep {
 
 enum class Among : uint8_t { kWarp, kLaunch };
 
+// Whether the register holds the same value for all lanes from the beginning.
+bool is_uniform(const Preset& preset, Among among);
+
 class Uniform {
  public:
   Uniform(const Program& program, Among among);

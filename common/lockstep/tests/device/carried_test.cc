@@ -28,6 +28,12 @@ std::string load_by(const std::string& index) {
          "ld.global.u32 %r4, [%rd7];";
 }
 
+// Odd lanes take the first side of a branch, even ones the second, which leaves a value in %r7. All store %r7 to a.
+std::string two_sides(const std::string& first, const std::string& second) {
+  return "mov.u32 %r7, 0; and.b32 %r8, %r1, 1; setp.eq.u32 %p1, %r8, 0;\n@%p1 bra SECOND;\n" + first +
+         "\nbra.uni OUT;\nSECOND: " + second + "\nOUT: st.global.u32 [%rd3], %r7;";
+}
+
 std::string module_text() {
   const std::string ticket = "atom.global.add.u32 %r2, [%rd2], 1;\n",
                     by_ticket = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd7, %rd1, %rd6;\n",
@@ -86,6 +92,22 @@ std::string module_text() {
                                   "bar.sync 0;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra OUT;\n"
                                   "ld.shared.u32 %r5, [%r4+128];\nld.shared.u32 %r6, [%r4];\nadd.u32 %r5, %r5, %r6;\n"
                                   "st.shared.u32 [%r4], %r5;\nst.global.u32 [%rd3], %r5;\nOUT:") +
+         kernel("load_beside_a_store",
+                to_shared + two_sides("st.shared.u32 [%r4], 7;", "ld.shared.u32 %r7, [%r4+4];")) +
+         kernel("load_its_own_word", to_shared + two_sides("st.shared.u32 [%r4], 7;", "ld.shared.u32 %r7, [%r4];")) +
+         kernel("load_behind_a_sync", to_shared + two_sides("st.shared.u32 [%r4], 7; bar.warp.sync -1;",
+                                                            "bar.warp.sync -1; ld.shared.u32 %r7, [%r4+4];")) +
+         kernel("load_beside_a_global_store", two_sides("st.global.u32 [%rd4], 7;", "ld.global.u32 %r7, [%rd4+4];")) +
+         kernel("add_on_two_sides",
+                two_sides("atom.global.add.u32 %r7, [%rd2], 1;", "atom.global.add.u32 %r7, [%rd2], 100;")) +
+         kernel("add_on_two_sides_and_load",
+                two_sides("red.global.add.u32 [%rd2], 1;", "red.global.add.u32 [%rd2], 100;") +
+                    "\nbar.warp.sync -1;\nld.global.u32 %r7, [%rd2];\nst.global.u32 [%rd3], %r7;") +
+         kernel("count_in_many_turns",
+                "mov.u32 %r3, s; st.shared.u32 [%r3], 0; bar.warp.sync -1; mov.u32 %r2, 0;\n"
+                "TURN: ld.volatile.shared.u32 %r4, [%r3]; add.u32 %r4, %r4, 1; st.volatile.shared.u32 [%r3], %r4;\n"
+                "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1;\n@%p1 bra TURN;\n"
+                "ld.volatile.shared.u32 %r4, [%r3];\nst.global.u32 [%rd3], %r4;") +
          kernel("pass_on", "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd4], %r2;") +
          kernel("pass_on_later",
                 "mov.u64 %rd8, s;\ncvta.shared.u64 %rd8, %rd8;\ncvta.to.shared.u64 %rd8, %rd8;\nadd.u64 %rd8, %rd8, "
@@ -195,6 +217,26 @@ TEST_F(CarriedValues, WhatIsTheSameInAnyOrderDecidesNothing) {
     run(kernel, a_, c_);
     EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
   }
+}
+
+// A card may run either side of a branch first, and ptxas may unroll a loop.
+TEST_F(CarriedValues, WhatALaneLoadsBesideAStoreOfAnotherLaneDecidesLater) {
+  const auto decides = [&](const char* kernel, uint32_t threads) {
+    for (uint64_t* array : {&a_, &c_}) allocate(array);
+    run(kernel, a_, c_, threads);
+    return doubts("where", a_, b_);
+  };
+  for (const char* kernel : {"load_beside_a_store", "count_in_many_turns"}) {
+    EXPECT_TRUE(decides(kernel, 32)) << kernel;
+    EXPECT_TRUE(decides(kernel, 64)) << kernel;
+    EXPECT_FALSE(decides(kernel, 1)) << kernel << ": no other lane";
+  }
+  for (const char* kernel : {"load_beside_a_global_store", "add_on_two_sides"}) {
+    EXPECT_TRUE(decides(kernel, 32)) << kernel;
+    EXPECT_FALSE(decides(kernel, 1)) << kernel;
+  }
+  for (const char* kernel : {"load_its_own_word", "load_behind_a_sync", "add_on_two_sides_and_load"})
+    EXPECT_FALSE(decides(kernel, 32)) << kernel;
 }
 
 // No atomic is made. Another schedule leaves another thread's value.

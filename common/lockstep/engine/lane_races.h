@@ -1,0 +1,37 @@
+// lane_races: whether a lane loads a word that another lane of its warp stores, on another side of a branch or in
+// another turn of a loop. A card may run either of them first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+
+#include "engine/observer.h"
+
+namespace lockstep {
+
+class Warp;
+
+// Of one warp. Only the accesses with kRaceInWarp are looked at (meeting_accesses.h).
+class LaneRaces {
+ public:
+  // To be called at each access. If lanes race, the access that brings a value becomes contested (LaunchState).
+  void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses);
+  // A barrier, a warp sync or a collective has brought lanes together.
+  void begin_interval() { ++interval_; }
+  void begin_block() {
+    begin_interval();
+    units_.clear();
+  }
+
+ private:
+  // The lanes that came to one byte, or to 2 or 4 bytes, since they were together.
+  struct Unit {
+    uint64_t interval = 0;
+    std::map<uint32_t, Mask> lanes{};  // by access
+  };
+  uint64_t interval_ = 0;
+  std::unordered_map<uint64_t, Unit> units_;  // by address and size
+};
+
+}  // namespace lockstep
