@@ -47,7 +47,7 @@ LoopTraffic run_cast_loop(const AtomicLoop& loop, uint32_t bytes) {
   std::array<uint64_t, kWarpSize> seen{}, wanted{};
   const uint32_t width = kWarpSize / (bytes / 4);
   for (Mask waiting = loop.mask; waiting;) {
-    add(traffic.loads, shared_wavefronts(loop.addresses.data(), waiting, bytes, false));
+    add(traffic.loads, shared_wavefronts(loop.addresses.data(), waiting, bytes, true));
     for (Mask rest = waiting; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
       seen[l] = cells.at(l);
@@ -82,7 +82,7 @@ LoopTraffic run_half_loop(const AtomicLoop& loop, bool in_shared) {
     return (word & ~(uint64_t{0xffff} << half_shift(l))) | half << half_shift(l);
   };
   if (in_shared)
-    traffic.loads = shared_wavefronts(words.data(), loop.mask, 4, false), traffic.fewest = 1 + kCasWavefronts;
+    traffic.loads = shared_wavefronts(words.data(), loop.mask, 4, true), traffic.fewest = 1 + kCasWavefronts;
   else
     traffic.load_sectors = global_sectors(words.data(), loop.mask, 4);
   Cells cells(words, loop.cells, loop.mask);

@@ -261,13 +261,13 @@ uint32_t float_additions(std::string_view instruction) {
   return type == "f16" || type == "bf16" || type == "f32" || type == "f64" ? 1 : 0;
 }
 
-Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merges) {
   if (mask == 0) return {};
   if (bytes <= 4)
     return consecutive_words(addresses, mask) ? Wavefronts{1, 1}
                                               : Wavefronts{deepest_bank(addresses, mask, bytes, 0, kWarpSize), 1};
   uint32_t phases = bytes / 4;
-  if (!is_store && (same_as_partner(addresses, mask, 1) || same_as_partner(addresses, mask, 2))) phases /= 2;
+  if (merges && (same_as_partner(addresses, mask, 1) || same_as_partner(addresses, mask, 2))) phases /= 2;
   const uint32_t width = kWarpSize / phases;
   Wavefronts w;
   for (uint32_t first = 0; first < kWarpSize; first += width)

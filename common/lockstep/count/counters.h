@@ -59,8 +59,13 @@ uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
 struct Wavefronts {
   uint32_t total = 0, ideal = 0, fewest = 0;
 };
-// Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
-Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
+// Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once. merges: lanes that have the
+// address of a lane beside them share a phase.
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merges);
+// A load by a generic address does not merge.
+inline bool merges_phases(const MemoryAccess& access) {
+  return access.op == MemoryOp::kLoad && access.space != Space::kGeneric;
+}
 // As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes. kCount: add
 // of the literal 1 whose result is not used.
 enum class SharedAtomic : uint8_t { kCount, kCas, kOther };

@@ -66,12 +66,12 @@ inline uint32_t global_sectors(const Row& row) {
 }
 
 // As shared_wavefronts(); no value if the lanes must be looked at one by one.
-inline std::optional<Wavefronts> shared_wavefronts(const Row& row, uint32_t bytes, bool is_store) {
+inline std::optional<Wavefronts> shared_wavefronts(const Row& row, uint32_t bytes, bool merges) {
   const uint32_t words = std::max(1u, bytes / 4);  // = phases
   if (words > 1 && !row.is_full()) return std::nullopt;
   if (row.stride == bytes) return Wavefronts{words, words};
   if (row.stride == 0) {  // one address for all lanes: loads merge phases by pairs of lanes
-    const uint32_t phases = !is_store && words > 1 ? words / 2 : words;
+    const uint32_t phases = merges && words > 1 ? words / 2 : words;
     return Wavefronts{phases, phases};
   }
   if (words > 1 || row.stride % 4 != 0) return std::nullopt;

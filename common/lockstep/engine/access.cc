@@ -119,9 +119,9 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   ++count.shared.requests;
   count.shared.threads += static_cast<uint64_t>(std::popcount(mask));
   if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
-  const bool merges = access.op == MemoryOp::kLoad && !by_rows;
+  const bool merges = merges_phases(access) && !by_rows;
   const Wavefronts w = atomic ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, shared_atomic(access))
-                              : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, !merges);
+                              : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, merges);
   count.shared.wavefronts += w.total;
   count.shared.ideal += w.ideal;
   count.shared.fewest += w.fewest;

@@ -126,23 +126,23 @@ inline void add_shared(InstructionCounters& counts, const Wavefronts& wavefronts
 [[gnu::noinline]] inline void count_wider_shared(Warp& warp, const MemoryAccess& access, Mask mask,
                                                  const uint64_t* addresses) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
-    const bool is_store = access.op == MemoryOp::kStore;
-    add_shared(counts, shared_wavefronts(rounded_down(addresses, bytes).data(), mask, bytes, is_store));
+    const bool merges = merges_phases(access);
+    add_shared(counts, shared_wavefronts(rounded_down(addresses, bytes).data(), mask, bytes, merges));
   });
 }
 
 [[gnu::noinline]] inline void count_wider_shared(Warp& warp, const MemoryAccess& access, const Row& row) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
-    const bool is_store = access.op == MemoryOp::kStore;
+    const bool merges = merges_phases(access);
     Row wide = row;
     wide.first = row.first / bytes * bytes;
     const bool stays_row = row.stride % static_cast<int64_t>(bytes) == 0;
-    if (const auto known = stays_row ? shared_wavefronts(wide, bytes, is_store) : std::nullopt)
+    if (const auto known = stays_row ? shared_wavefronts(wide, bytes, merges) : std::nullopt)
       return add_shared(counts, *known);
     std::array<uint64_t, kWarpSize> addresses;
     for (uint32_t l = 0; l < kWarpSize; ++l)
       addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
-    add_shared(counts, shared_wavefronts(rounded_down(addresses.data(), bytes).data(), row.mask(), bytes, is_store));
+    add_shared(counts, shared_wavefronts(rounded_down(addresses.data(), bytes).data(), row.mask(), bytes, merges));
   });
 }
 

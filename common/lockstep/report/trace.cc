@@ -174,7 +174,7 @@ void Trace::access(const ObservedAccess& made) {
   const uint32_t bytes = access.bytes * access.count;
   if (!atomic && space == Space::kGlobal) line["sectors"] = global_sectors(offsets.data(), mask, bytes);
   if (!atomic && space == Space::kShared)
-    line["wavefronts"] = shared_wavefronts(offsets.data(), mask, bytes, access.op == MemoryOp::kStore).total;
+    line["wavefronts"] = shared_wavefronts(offsets.data(), mask, bytes, merges_phases(access)).total;
   write(line);
 }
 

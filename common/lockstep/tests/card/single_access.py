@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rows of golden/*_forms_h200.csv: instructions, addresses, and a card's counts.
 
-    single_access.py rows FOLDER                 writes FOLDER/{shared,global,local,matrix}_forms.csv without counts
+    single_access.py rows FOLDER                 writes FOLDER/{shared,generic,global,local,matrix}_forms.csv without counts
     single_access.py repeats FILE.csv            rows with a doubtful count of sectors, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
@@ -20,6 +20,7 @@ from pathlib import Path
 USED_64 = "st.global.u64 [%rd6], %rd9;"
 USED_32 = "st.global.u32 [%rd6], %r9;"
 USED_16 = "st.global.u16 [%rd6], %h9;"
+TO_GENERIC = "cvt.u64.u32 %rd11, %r3; cvta.shared.u64 %rd11, %rd11; "
 USED_128 = "mov.b128 {%rd9, %rd10}, %q9; st.global.v2.u64 [%rd6], {%rd9, %rd10};"
 
 SHARED_ATOMICS = [
@@ -70,8 +71,9 @@ GLOBAL_ATOMICS = [
 
 
 def moves(space: str, address: str) -> list[tuple[int, str]]:
-    """Loads and stores of widths that the older goldens do not have."""
+    """Loads and stores of widths that the older goldens do not have. No space: generic addresses of shared memory."""
     rows = []
+    suffix = f".{space}" if space else ""
     for width, kind, register, result in [
         (1, "u8", "%r9", USED_32),
         (2, "u16", "%h9", USED_16),
@@ -85,12 +87,12 @@ def moves(space: str, address: str) -> list[tuple[int, str]]:
         if space == "local" and kind == "b128":
             continue
         # ptxas must not know that the local memory was not written before.
-        before = "st.local.u32 [%r14], %r5; " if space == "local" else ""
-        rows.append((width, f"{before}ld.{space}.{kind} {register}, [{address}]; {result}"))
+        before = {"local": "st.local.u32 [%r14], %r5; ", "": TO_GENERIC}.get(space, "")
+        rows.append((width, f"{before}ld{suffix}.{kind} {register}, [{address}]; {result}"))
         data = {"u8": "%r5", "u16": "%h1", "u32": "%r5", "u64": "%rd7", "b128": "%q1", "v4.u16": "{%h1, %h2, %h1, %h1}",
                 "v2.u64": "{%rd7, %rd7}", "v4.f32": "{%f1, %f1, %f1, %f1}"}[kind]  # fmt: skip
         after = f" ld.local.u32 %r9, [%r14]; {USED_32}" if space == "local" else ""
-        rows.append((width, f"st.{space}.{kind} [{address}], {data};{after}"))
+        rows.append((width, f"{'' if space else TO_GENERIC}st{suffix}.{kind} [{address}], {data};{after}"))
     return rows
 
 
@@ -207,6 +209,7 @@ def write_rows(folder: Path) -> None:
     some = slice(0, 9)
     write(folder / "shared_forms.csv",
           rows_of(SHARED_ATOMICS, 16384, 1) + rows_of(moves("shared", "%r3"), 16384, 2, some))  # fmt: skip
+    write(folder / "generic_forms.csv", rows_of(moves("", "%rd11"), 16384, 7))
     write(folder / "global_forms.csv",
           rows_of(GLOBAL_ATOMICS, 16384, 3, slice(4, None)) + rows_of(moves("global", "%rd3"), 16384, 4, some)
           + rows_of(GLOBAL_EXTRAS, 16384, 5, slice(4, 9)))  # fmt: skip

@@ -185,6 +185,11 @@ TEST(Counters, SharedForms) {
   for (const auto& text : form_mismatches("shared_forms_h200.csv", 443)) ADD_FAILURE() << text;
 }
 
+// Shared memory by generic addresses.
+TEST(Counters, GenericForms) {
+  for (const auto& text : form_mismatches("generic_forms_h200.csv", 208)) ADD_FAILURE() << text;
+}
+
 TEST(Counters, LocalForms) {
   for (const auto& text : form_mismatches("local_forms_h200.csv", 182)) ADD_FAILURE() << text;
 }

@@ -57,10 +57,10 @@ TEST(Row, WavefrontsAreThoseOfItsLanes) {
   for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
     for (const bool partial : {false, true})
       for (const Case& c : cases(bytes, partial))
-        for (const bool is_store : {false, true}) {
-          const auto quick = shared_wavefronts(c.row, bytes, is_store);
+        for (const bool merges : {false, true}) {
+          const auto quick = shared_wavefronts(c.row, bytes, merges);
           if (!quick) continue;
-          const Wavefronts slow = shared_wavefronts(c.addresses.data(), c.mask, bytes, is_store);
+          const Wavefronts slow = shared_wavefronts(c.addresses.data(), c.mask, bytes, merges);
           ASSERT_EQ(quick->total, slow.total) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
           ASSERT_EQ(quick->ideal, slow.ideal) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
         }
