@@ -21,12 +21,25 @@ void watch_local(const Program& program, std::vector<uint8_t>& watched) {
     if (access.op == MemoryOp::kLoad ? may_find(access) : may_be_local(access)) watched[access.index] |= kLeftInLocal;
 }
 
+// An asynchronous copy may write until a thread waits for it.
+void watch_copies(const Program& program, std::vector<uint8_t>& watched) {
+  const auto writes_shared = [](const AsyncUse& use) {
+    return (use.op == AsyncOp::kCopy || use.op == AsyncOp::kBulk) && use.to.space == Space::kShared;
+  };
+  if (std::ranges::none_of(program.async, writes_shared)) return;
+  for (const AsyncUse& use : program.async)
+    if (writes_shared(use)) watched[use.to.index] |= kRaceInShared;
+  for (const MemoryAccess& access : program.accesses)
+    if (access.op == MemoryOp::kLoad && access.space == Space::kShared) watched[access.index] |= kRaceInShared;
+}
+
 }  // namespace
 
 Watched WatchedAccesses::of(const Program& program, const LaunchShape& shape, const Steering& steering) {
   if (!steering.global && !steering.shared && !steering.local) return {};
   Watched watched{meeting_accesses(program, memory_, shape.block, shape.grid, steering)};
   if (steering.local) watch_local(program, watched.accesses);
+  if (steering.shared) watch_copies(program, watched.accesses);
   if (steering.shared && shape.warps_per_block() > 1) add_warps(program, watched);
   if (shape.threads_per_block() > 1) add_lanes(program, shape, steering, watched);
   return watched;

@@ -105,6 +105,14 @@ void complete(Warp& warp, Copy& copy, Mask lanes) {
   }
 }
 
+// The threads of other warps must still wait at a barrier.
+void note_copy(Warp& warp, const Copy& copy, Mask mask) {
+  if (!mask || !warp.launch().may_race(copy.use->to, Space::kShared)) return;
+  LaneAddresses addresses{copy.to, false, reinterpret_cast<uint64_t>(warp.block().shared())};
+  for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
+  warp.block().shared_races().note(warp, copy.use->to, mask, addresses, warp.block().interval());
+}
+
 // A lane's copies happen in the order of their groups. Arrivals happen when a thread waits for their mbarrier.
 void wait_for_copies(Warp& warp, const AsyncUse& use, Mask mask) {
   PendingCopies& pending = warp.copies();
@@ -116,6 +124,7 @@ void wait_for_copies(Warp& warp, const AsyncUse& use, Mask mask) {
       const uint32_t behind = pending.open_group[l] - copy.group[l];  // 0: in no group yet
       due |= static_cast<Mask>(behind > (allowed ? allowed[l] : 0)) << l;
     }
+    note_copy(warp, copy, due);
     complete(warp, copy, due);
   }
   pending.forget_complete();

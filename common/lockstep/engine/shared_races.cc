@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/block.h"
 #include "engine/launch_state.h"
 #include "engine/warp.h"
 
@@ -14,7 +15,7 @@ void SharedRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const 
   std::vector<Unit>& units = units_[static_cast<size_t>(std::countr_zero(size))];
   units.resize(warp.launch().shape.shared_bytes / size);
   const bool loads = access.op == MemoryOp::kLoad;
-  bool races = false;
+  bool races = loads && finds_copy(warp, access, mask, addresses);
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t first = (addresses.at[l] - addresses.shared_begin) / size;
     for (uint64_t i = first; i < first + parts; ++i) {
@@ -30,6 +31,16 @@ void SharedRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const 
   const Launch& launch = warp.launch();
   for (const MemoryAccess& one : launch.program.accesses)
     if (one.op == MemoryOp::kLoad && launch.may_race(one, Space::kShared)) warp.state().contested[one.index] = true;
+}
+
+// A copy of another warp counts as well: nobody has waited for it.
+bool SharedRaces::finds_copy(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  const uint32_t bytes = access.bytes * access.count;
+  for (const auto& other : warp.block().warps())
+    if (!other->copies().idle())
+      for (const uint32_t l : each_lane(mask))
+        if (other->copies().still_writes(addresses.at[l] - addresses.shared_begin + kSharedBase, bytes)) return true;
+  return false;
 }
 
 }  // namespace lockstep

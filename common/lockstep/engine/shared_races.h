@@ -1,5 +1,6 @@
 // shared_races: whether a warp loads a word of shared memory that another warp of the block stores, and no barrier of
-// the block orders the two. Then the card's schedule decides what the load brings.
+// the block orders the two; or a word that an asynchronous copy may still write. Then the card's schedule decides what
+// the load brings.
 #pragma once
 
 #include <array>
@@ -15,11 +16,14 @@ class Warp;
 // Of one block. Only the accesses with kRaceInShared are looked at (meeting_accesses.h).
 class SharedRaces {
  public:
-  // To be called before an access to the block's shared memory. interval: another one behind each barrier of all
-  // threads. At a race, all loads that are looked at become contested (LaunchState).
+  // To be called before an access to the block's shared memory, and when the copies of these lanes have been waited
+  // for. interval: another one behind each barrier of all threads. At a race, all loads that are looked at become
+  // contested (LaunchState).
   void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint64_t interval);
 
  private:
+  static bool finds_copy(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses);
+
   static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;  // else the number of a warp in its block
 
   // The accesses to a byte, or to 2 or 4 bytes, since the last barrier.

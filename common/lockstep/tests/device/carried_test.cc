@@ -41,7 +41,11 @@ std::string module_text() {
                         "shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n",
                     from_other_end =
                         "xor.b32 %r5, %r2, 252; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n"
-                        "st.global.u32 [%rd3], %r7;";
+                        "st.global.u32 [%rd3], %r7;",
+                    copy_to_shared =
+                        "shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;\n"
+                        "cp.async.ca.shared.global [%r4], [%rd4], 4;\ncp.async.commit_group;\n",
+                    use_copy = "ld.shared.u32 %r7, [%r4];\nst.global.u32 [%rd3], %r7;";
   const std::string local = ".local .align 8 .b8 l[16];\nsetp.eq.u32 %p1, %r1, 5;\n",
                     // Keeps its argument in local memory from the first call to the second one.
       keeps =
@@ -113,6 +117,12 @@ std::string module_text() {
                 "mov.u64 %rd8, s;\ncvta.shared.u64 %rd8, %rd8;\ncvta.to.shared.u64 %rd8, %rd8;\nadd.u64 %rd8, %rd8, "
                 "%rd5;\ncp.async.ca.shared.global [%rd8], [%rd3], 4;\ncp.async.wait_all;\nld.shared.u32 %r2, [%rd8];\n"
                 "st.global.u32 [%rd4], %r2;") +
+         kernel("copied_in_time", copy_to_shared + "cp.async.wait_group 0;\n" + use_copy) +
+         kernel("copied_too_late", copy_to_shared + "cp.async.wait_group 1;\n" + use_copy) +
+         kernel("copy_of_another_warp",
+                copy_to_shared + "cp.async.wait_group 0;\nxor.b32 %r4, %r4, 128;\n" + use_copy) +
+         kernel("copy_behind_a_barrier",
+                copy_to_shared + "cp.async.wait_group 0;\nbar.sync 0;\nxor.b32 %r4, %r4, 128;\n" + use_copy) +
          kernel("copy_value", "ld.global.u32 %r2, [%rd3];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%rd4], %r2;") +
          kernel("where", load_by("ld.global.u32 %r3, [%rd3];\n")) +
          kernel("whether",
@@ -268,6 +278,18 @@ TEST_F(CarriedValues, WhatARaceInSharedMemoryBringsDecidesLater) {
   EXPECT_TRUE(leaves_it("read_behind_a_barrier_of_others", 128));
   EXPECT_TRUE(leaves_it("overwrite_too_early", 64));
   EXPECT_FALSE(leaves_it("add_halves", 64)) << "each word has one warp";
+}
+
+TEST_F(CarriedValues, WhatAnUnfinishedCopyBringsDecidesLater) {
+  const auto leaves_it = [&](const char* kernel) {
+    allocate(&a_);
+    run(kernel, a_, c_);
+    return doubts("where", a_, b_);
+  };
+  EXPECT_FALSE(leaves_it("copied_in_time"));
+  EXPECT_TRUE(leaves_it("copied_too_late"));
+  EXPECT_TRUE(leaves_it("copy_of_another_warp"));
+  EXPECT_FALSE(leaves_it("copy_behind_a_barrier"));
 }
 
 TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesInItsOwnLaunch) {
