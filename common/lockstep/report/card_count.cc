@@ -56,7 +56,7 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
     return words("it depends on a function that the hardware approximates");
   return words(
       "it depends on a value that an earlier launch left in memory, and that differs with the order of threads or in "
-      "its last bits");
+      "its last bits; or on memory that nobody wrote");
 }
 
 std::string unwritten_doubt(const Ended& ended, const AccessForm& form) {

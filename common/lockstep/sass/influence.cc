@@ -433,9 +433,11 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
 // The loads that found local memory that the thread has not written.
 ByAccess leftovers(const Program& program, const ByAccess& contested) {
   ByAccess found(program.accesses.size());
-  for (const MemoryAccess& access : program.accesses)
-    found[access.index] = access.op == MemoryOp::kLoad && access.space != Space::kShared &&
-                          access.index < contested.size() && contested[access.index];
+  for (const MemoryAccess& access : program.accesses) {
+    const bool is_local = access.space == Space::kLocal || (access.space == Space::kGeneric && program.local_bytes > 0);
+    found[access.index] =
+        is_local && access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index];
+  }
   return found;
 }
 
