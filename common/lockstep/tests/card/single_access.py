@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rows of golden/*_forms_h200.csv: instructions, addresses, and a card's counts.
 
-    single_access.py rows FOLDER                 writes FOLDER/{shared,generic,global,local,matrix}_forms.csv without counts
+    single_access.py rows FOLDER                 writes shared_forms.csv and its like into FOLDER, without counts
     single_access.py repeats FILE.csv            rows with a doubtful count of sectors, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
