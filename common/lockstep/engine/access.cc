@@ -198,7 +198,8 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   }
   if constexpr (space == Space::kLocal) {  // each lane has its own
     count_local(warp, access, mask, addresses);
-    if (warp.launch().may_be_left(access)) warp.local_writes().note(warp, access, mask, addresses.at);
+    if (warp.launch().may_be_left(access) && !warp.local_writes().note(access, mask, addresses.at))
+      warp.state().contested[access.index] = true;
     for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] += reinterpret_cast<uint64_t>(warp.local_memory(l));
     repeat_first(addresses.at.data(), mask);
     addresses.consecutive = false;
@@ -208,10 +209,10 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
   if constexpr (space == Space::kGlobal)
     if (warp.launch().may_race(access, space)) warp.launch().global_races->note(warp, access, mask, addresses.at);
   if constexpr (space == Space::kShared)
-    if (Block& block = warp.block(); warp.launch().may_race(access, space))
-      block.shared_races().note(warp, access, mask, addresses, block.interval());
+    if (warp.launch().may_race(access, space)) warp.block().note_race(warp, access, mask, addresses);
   if constexpr (space != Space::kLocal)
-    if (warp.launch().may_race_in_warp(access)) warp.lane_races().note(warp, access, mask, addresses);
+    if (const Launch& launch = warp.launch(); launch.may_race_in_warp(access))
+      warp.lane_races().note(access, mask, addresses, launch.lane_pairs, warp.state().contested);
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }

@@ -110,7 +110,7 @@ void note_copy(Warp& warp, const Copy& copy, Mask mask) {
   if (!mask || !warp.launch().may_race(copy.use->to, Space::kShared)) return;
   LaneAddresses addresses{copy.to, false, reinterpret_cast<uint64_t>(warp.block().shared())};
   for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
-  warp.block().shared_races().note(warp, copy.use->to, mask, addresses, warp.block().interval());
+  warp.block().note_race(warp, copy.use->to, mask, addresses);
 }
 
 // A lane's copies happen in the order of their groups. Arrivals happen when a thread waits for their mbarrier.

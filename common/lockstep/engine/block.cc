@@ -90,6 +90,21 @@ Progress Block::run() {
   }
 }
 
+void Block::note_race(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  const bool copied = access.op == MemoryOp::kLoad && may_be_copied_to(access, mask, addresses);
+  shared_races_.note(warp, access, mask, addresses, interval_, copied);
+}
+
+// Whether an asynchronous copy of some warp, for which nobody has waited, may still write there.
+bool Block::may_be_copied_to(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) const {
+  const uint32_t bytes = access.bytes * access.count;
+  for (const auto& warp : warps_)
+    if (!warp->copies().idle())
+      for (const uint32_t l : each_lane(mask))
+        if (warp->copies().still_writes(addresses.at[l] - addresses.shared_begin + kSharedBase, bytes)) return true;
+  return false;
+}
+
 // Whether every warp sleeps, or waits for one that sleeps.
 bool Block::rests() const {
   return !sleepers_.empty() && std::ranges::all_of(sleepers_, [](const Warp* warp) { return warp->sleeps(); });

@@ -35,13 +35,17 @@ class Block {
   L1Cache& cache() { return cache_; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   HandOvers& hand_overs() { return hand_overs_; }
-  SharedRaces& shared_races() { return shared_races_; }
+  // To be called before an access to shared memory where threads may race, and when the copies of these lanes have been
+  // waited for.
+  void note_race(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses);
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected, uint64_t waits);     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
   Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }  // in the phase that is not complete
 
  private:
+  bool may_be_copied_to(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) const;
+
   struct Barrier {
     uint32_t early = 0;     // threads that arrived without waiting
     uint32_t expected = 0;  // threads that the barrier waits for, as they said; 0: all

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "engine/launch_state.h"
-#include "engine/warp.h"
+#include "program/program.h"
 
 namespace lockstep {
 
-void LaneRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+void LaneRaces::note(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                     const std::set<std::pair<uint32_t, uint32_t>>& pairs, std::vector<bool>& contested) {
   const uint32_t size = std::min<uint32_t>(access.bytes, 4), parts = access.bytes * access.count / size;
-  const std::set<std::pair<uint32_t, uint32_t>>& pairs = warp.launch().lane_pairs;
-  std::vector<bool>& contested = warp.state().contested;
   const auto each_unit = [&](const auto& use) {
     for (const uint32_t l : each_lane(mask))
       for (uint32_t part = 0; part < parts; ++part) {

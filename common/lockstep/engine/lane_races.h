@@ -4,19 +4,22 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "engine/observer.h"
 
 namespace lockstep {
 
-class Warp;
-
 // Of one warp. Only the accesses with kRaceInWarp are looked at (meeting_accesses.h).
 class LaneRaces {
  public:
-  // To be called at each access. If lanes race, the access that brings a value becomes contested (LaunchState).
-  void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses);
+  // To be called at each access. pairs: as Launch::lane_pairs. If lanes race, the access that brings a value becomes
+  // contested (LaunchState).
+  void note(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+            const std::set<std::pair<uint32_t, uint32_t>>& pairs, std::vector<bool>& contested);
   // A barrier, a warp sync or a collective has brought lanes together.
   void begin_interval() { ++interval_; }
   void begin_block() {

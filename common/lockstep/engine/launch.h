@@ -62,23 +62,21 @@ struct Launch {
   bool watched() const { return !observers.empty(); }
   // Whether several threads may store to one place here.
   bool may_meet(const MemoryAccess& store, Space space) const {
-    return !meeting.empty() && (meeting[store.index] & (space == Space::kShared ? kMeetInShared : kMeetInGlobal));
+    return notes(store, space == Space::kShared ? kMeetInShared : kMeetInGlobal);
   }
   // Whether a load and a store may race here.
   bool may_race(const MemoryAccess& access, Space space) const {
-    return !meeting.empty() && (meeting[access.index] & (space == Space::kShared ? kRaceInShared : kRaceInGlobal));
+    return notes(access, space == Space::kShared ? kRaceInShared : kRaceInGlobal);
   }
   // Whether a load may find local memory here that the thread has not written, or a store writes it.
-  bool may_be_left(const MemoryAccess& access) const {
-    return !meeting.empty() && (meeting[access.index] & kLeftInLocal);
-  }
+  bool may_be_left(const MemoryAccess& access) const { return notes(access, kLeftInLocal); }
   // Whether a lane may race with another one of its warp here.
-  bool may_race_in_warp(const MemoryAccess& access) const {
-    return !meeting.empty() && (meeting[access.index] & kRaceInWarp);
-  }
+  bool may_race_in_warp(const MemoryAccess& access) const { return notes(access, kRaceInWarp); }
   bool looks_at(const MemoryAccess& access, Space space) const {
-    return watched() || may_meet(access, space) || may_race(access, space) || may_race_in_warp(access);
+    constexpr int kGlobal = kMeetInGlobal | kRaceInGlobal, kShared = kMeetInShared | kRaceInShared;
+    return watched() || notes(access, kRaceInWarp | (space == Space::kShared ? kShared : kGlobal));
   }
+  bool notes(const MemoryAccess& access, int what) const { return !meeting.empty() && (meeting[access.index] & what); }
   bool is_one_warp() const { return shape.is_one_warp(); }
 };
 

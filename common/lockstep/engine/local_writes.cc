@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/launch_state.h"
-#include "engine/warp.h"
+#include "program/program.h"
 
 namespace lockstep {
 
-void LocalWrites::note(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at) {
+bool LocalWrites::note(const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at) {
   const uint32_t bytes = access.bytes * access.count;
   if (written_.empty()) written_.resize(lane_bytes_ * kWarpSize);
-  const bool found = bytes == 1   ? note_units<uint8_t>(access, 1, mask, at)
-                     : bytes == 2 ? note_units<uint16_t>(access, 1, mask, at)
-                                  : note_units<uint32_t>(access, bytes / 4, mask, at);
-  if (!found) warp.state().contested[access.index] = true;
+  return bytes == 1   ? note_units<uint8_t>(access, 1, mask, at)
+         : bytes == 2 ? note_units<uint16_t>(access, 1, mask, at)
+                      : note_units<uint32_t>(access, bytes / 4, mask, at);
 }
 
-// False: a load finds what is not written.
 template <class Unit>
 bool LocalWrites::note_units(const MemoryAccess& access, uint32_t units, Mask mask,
                              const std::array<uint64_t, kWarpSize>& at) {

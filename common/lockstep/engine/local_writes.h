@@ -10,7 +10,6 @@
 
 namespace lockstep {
 
-class Warp;
 struct MemoryAccess;
 
 // Of the lanes of one warp. Only the accesses with kLeftInLocal are looked at (meeting_accesses.h). Without any of them
@@ -22,9 +21,8 @@ class LocalWrites {
     lane_bytes_ = lane_bytes;
     written_.clear();
   }
-  // To be called before the access. `at`: offsets in each lane's local memory. A load of what is not written becomes
-  // contested (LaunchState).
-  void note(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at);
+  // To be called before the access. `at`: offsets in each lane's local memory. False: it loads what is not written.
+  bool note(const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at);
   void wrote(uint32_t lane, uint64_t offset, uint64_t bytes);
   void forget(Mask mask, uint64_t offset, uint64_t bytes);  // new variables begin there
 

@@ -163,7 +163,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   const Launch& launch = warp.launch();
   const uint32_t bytes = access.bytes * access.count;
   if (!row.inside({kSharedBase, kSharedBase + launch.shape.shared_bytes}, bytes)) return false;
-  const auto wavefronts = shared_wavefronts(row, bytes, merges_phases(access));
+  const auto wavefronts = shared_wavefronts(row, bytes, access.op == MemoryOp::kLoad);
   if (!wavefronts) return false;
   InstructionCounters& count = warp.state().counters.at[access.pc];
   ++count.shared.requests;

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/block.h"
 #include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 
 void SharedRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
-                       uint64_t interval) {
+                       uint64_t interval, bool copied) {
   const uint32_t size = std::min<uint32_t>(access.bytes, 4), parts = access.bytes * access.count / size;
   std::vector<Unit>& units = units_[static_cast<size_t>(std::countr_zero(size))];
   units.resize(warp.launch().shape.shared_bytes / size);
   const bool loads = access.op == MemoryOp::kLoad;
-  bool races = loads && finds_copy(warp, access, mask, addresses);
+  bool races = copied;
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t first = (addresses.at[l] - addresses.shared_begin) / size;
     for (uint64_t i = first; i < first + parts; ++i) {
@@ -31,16 +30,6 @@ void SharedRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const 
   const Launch& launch = warp.launch();
   for (const MemoryAccess& one : launch.program.accesses)
     if (one.op == MemoryOp::kLoad && launch.may_race(one, Space::kShared)) warp.state().contested[one.index] = true;
-}
-
-// A copy of another warp counts as well: nobody has waited for it.
-bool SharedRaces::finds_copy(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
-  const uint32_t bytes = access.bytes * access.count;
-  for (const auto& other : warp.block().warps())
-    if (!other->copies().idle())
-      for (const uint32_t l : each_lane(mask))
-        if (other->copies().still_writes(addresses.at[l] - addresses.shared_begin + kSharedBase, bytes)) return true;
-  return false;
 }
 
 }  // namespace lockstep

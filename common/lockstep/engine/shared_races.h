@@ -16,14 +16,13 @@ class Warp;
 // Of one block. Only the accesses with kRaceInShared are looked at (meeting_accesses.h).
 class SharedRaces {
  public:
-  // To be called before an access to the block's shared memory, and when the copies of these lanes have been waited
-  // for. interval: another one behind each barrier of all threads. At a race, all loads that are looked at become
+  // To be called before an access to the block's shared memory. interval: another one behind each barrier of all
+  // threads. copied: it loads what an asynchronous copy may still write. At a race, all loads that are looked at become
   // contested (LaunchState).
-  void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint64_t interval);
+  void note(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint64_t interval,
+            bool copied);
 
  private:
-  static bool finds_copy(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses);
-
   static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;  // else the number of a warp in its block
 
   // The accesses to a byte, or to 2 or 4 bytes, since the last barrier.
