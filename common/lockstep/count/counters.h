@@ -103,6 +103,7 @@ struct HostLoads {
 struct WiderCounts {
   std::array<InstructionCounters, 4> widths;
   static size_t index(uint32_t bytes) { return static_cast<size_t>(std::countr_zero(bytes)) - 1; }
+  static uint32_t bytes(size_t index) { return 2u << index; }
 };
 
 // What warps access in their calls of printf() at one place (printing.h).

@@ -106,8 +106,8 @@ template <class CountWidth>
 void count_wider(Warp& warp, const MemoryAccess& access, const CountWidth& count_width) {
   if (!warp.launch().counts_traffic) return;
   WiderCounts& wider = warp.state().counters.wider[access.neighbour - 1];
-  for (uint32_t bytes = 2u * access.bytes * access.count; bytes <= kWidestAccess; bytes *= 2)
-    count_width(bytes, wider.widths[WiderCounts::index(bytes)]);
+  for (size_t i = WiderCounts::index(2u * access.bytes * access.count); i < wider.widths.size(); ++i)
+    count_width(WiderCounts::bytes(i), wider.widths[i]);
 }
 
 inline std::array<uint64_t, kWarpSize> rounded_down(const uint64_t* addresses, uint32_t bytes) {

@@ -145,7 +145,7 @@ CardCount card_count(const Ended& ended, const MemoryAccess& access) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {
       const WiderCounts& wider = counters.wider[access.neighbour - 1];
-      take_width(card.counts, wider.widths[WiderCounts::index(form.bytes)]);
+      take_width(card.counts, wider.widths.at(WiderCounts::index(form.bytes)));
       break;
     }
     case AccessForm::kGone: take_width(card.counts, {}); break;
