@@ -9,7 +9,7 @@ namespace lockstep {
 namespace {
 
 // Half of an entry: who stored to a word, or who loaded it. Its first Access, and flags.
-constexpr uint32_t kAnybody = uint32_t{1} << 29, kOtherWarps = uint32_t{1} << 30, kOtherBlocks = uint32_t{1} << 31;
+constexpr uint32_t kAnybody = uint32_t{1} << Access::kBits, kOtherWarps = kAnybody << 1, kOtherBlocks = kAnybody << 2;
 
 Access first(uint32_t half) { return {half & (kAnybody - 1)}; }
 

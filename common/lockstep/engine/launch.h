@@ -76,6 +76,7 @@ struct Launch {
     constexpr int kGlobal = kMeetInGlobal | kRaceInGlobal, kShared = kMeetInShared | kRaceInShared;
     return watched() || notes(access, kRaceInWarp | (space == Space::kShared ? kShared : kGlobal));
   }
+  // Whether one of these bits is set for the access (meeting_accesses.h).
   bool notes(const MemoryAccess& access, int what) const { return !meeting.empty() && (meeting[access.index] & what); }
   bool is_one_warp() const { return shape.is_one_warp(); }
 };
