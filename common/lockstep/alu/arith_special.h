@@ -1,12 +1,10 @@
 // arith_special: the functions that PTX approximates (rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh, and the division made
 // of rcp). They have the card's bits (alu/interpolation.h).
 //
-// Each function has these parts, the first four for vectors:
-// - covers(x): whether the unit interpolates. If it does, the next three may be called. All four are the same with
-// .ftz.
+// Each function has these parts, the first three for vectors:
+// - covers(x): whether the unit interpolates. If it does, the next two may be called. All three are the same with .ftz.
 // - position(x): the row, and the x in it.
-// - adjusted(x, sum): the sum before it is cut off, for half of the lanes.
-// - result(x, size): the unit's result. `size` is the sum's upper 24 bits.
+// - result(x, sums): the unit's result.
 // - outside(x): what the unit answers to all other arguments; for it a subnormal is zero.
 // - any(x): the instruction without .ftz. For subnormals ptxas writes other instructions around the unit.
 #pragma once
@@ -16,21 +14,10 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// For functions that cut the sum off as it is.
-struct Unadjusted {
-  template <int half>
-  static Doubles adjusted(Floats, Doubles sum) {
-    return sum;
-  }
-};
-
 // The unit's results, if covers() holds for all lanes.
 template <class F>
 [[gnu::always_inline]] inline Floats covered(Floats x) {
-  const Interpolation interpolation(F::kRows, F::position(x));
-  const Doubles lower = F::template adjusted<0>(x, interpolation.template sum<0>());
-  const Doubles upper = F::template adjusted<1>(x, interpolation.template sum<1>());
-  return F::result(x, narrowed(without_low_bits(lower), without_low_bits(upper)));
+  return F::result(x, interpolated<F::kRows>(F::position(x)));
 }
 // The unit's result for one argument, as a vector whose lanes all hold it.
 template <class F>
@@ -44,17 +31,17 @@ inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr bool is_tiny(float x) { return magnitude(x) < 0x1p-126f; }  // zero or subnormal
 inline Integers is_normal_and_positive(Floats x) { return is_between<0x0080'0000, 0x7f7f'ffff>(bits_of(x)); }
 
-inline constexpr uint32_t kExponent = 0x7f80'0000, kOne = 0x3f80'0000;  // of a float; the bits of 1
+inline constexpr uint32_t kExponent = 0x7f80'0000, kOne = 0x3f80'0000, kHalf = 0x3f00'0000;  // of floats
 // For a root, x = m * 2^(2n) with m in [1, 4). This is n, in the exponent's place.
 inline Words half_of_doublings(Floats x) { return bits_of(signed_of(bits_of(x) - each<kOne>) >> 24) << 23; }
 inline Words position_for_root(Floats x) { return bits_of(x) ^ each<0x80'0000>; }
 
-struct Rcp : Unadjusted {
+struct Rcp {
   static constexpr auto& kRows = kReciprocalRows;
   static Integers covers(Floats x) { return is_between<0x0080'0000 << 1, 0x7e80'0000u << 1>(bits_of(x) << 1); }
   static Words position(Floats x) { return bits_of(x) << 1; }
-  static Floats result(Floats x, Floats size) {
-    return float_of((bits_of(size) + each<kOne> - (bits_of(x) & each<kExponent>)) | sign_of(x));
+  static Floats result(Floats x, Sums sums) {
+    return float_of((sums.from<16 + kZeros>() + each<kHalf + kOne> - (bits_of(x) & each<kExponent>)) | sign_of(x));
   }
   static float outside(float x) { return is_nan(x) ? x : with_sign(is_tiny(x) ? kInfinite : 0.0f, x); }
   static float any(float x) {
@@ -63,30 +50,32 @@ struct Rcp : Unadjusted {
   }
 };
 
-struct Rsqrt : Unadjusted {
+struct Rsqrt {
   static constexpr auto& kRows = kInverseRootRows;
   static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return position_for_root(x); }
-  static Floats result(Floats x, Floats size) {
-    const Words inverse = (position(x) & each<0xff'ffff>) == 0 ? each<kOne> : bits_of(size);
+  static Floats result(Floats x, Sums sums) {
+    const Words inverse = (position(x) & each<0xff'ffff>) == 0 ? each<kOne> : sums.from<16 + kZeros>() + each<kHalf>;
     return float_of(inverse - half_of_doublings(x));
   }
   static float outside(float x) { return is_tiny(x) ? with_sign(kInfinite, x) : x > 0 ? 0.0f : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Rsqrt>(x * 0x1p24f) * 0x1p12f : unit<Rsqrt>(x); }
 };
 
-struct Sqrt : Unadjusted {
+struct Sqrt {
   static constexpr auto& kRows = kRootRows;
   static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return position_for_root(x); }
-  static Floats result(Floats x, Floats size) { return float_of(bits_of(size) + half_of_doublings(x)); }
+  static Floats result(Floats x, Sums sums) {
+    return float_of(sums.from<17 + kZeros>() + each<kOne> + half_of_doublings(x));
+  }
   static float outside(float x) { return is_tiny(x) ? with_sign(0.0f, x) : x > 0 ? x : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Sqrt>(x * 0x1p24f) * 0x1p-12f : unit<Sqrt>(x); }
 };
 
 // The argument's size is cut off to multiples of 2^-23. A negative one is then negated bit by bit, if it is not whole.
 // The position's bits above the row are the result's exponent.
-struct Ex2 : Unadjusted {
+struct Ex2 {
   static constexpr auto& kRows = kPowerRows;
   // Left out: NaN, and results that are subnormal without .ftz. 2^-151 rounds to zero.
   static Integers covers(Floats x) { return (x >= -126) | (x <= -151); }
@@ -95,8 +84,8 @@ struct Ex2 : Unadjusted {
     const Integers size = __builtin_convertvector((x < 128 ? x : 128) * 0x1p23f, Integers);
     return bits_of(size + ((size >> 31) & ((size << 9) != 0)));
   }
-  static Floats result(Floats x, Floats size) {
-    const Words power = bits_of(size) + (position(x) & each<0xff80'0000>);
+  static Floats result(Floats x, Sums sums) {
+    const Words power = sums.from<15 + kZeros>() + each<kOne> + (position(x) & each<0xff80'0000>);
     return float_of(power & bits_of(x >= -126));  // 2^128 is infinite
   }
   static float outside(float x) { return is_nan(x) ? x : 0.0f; }
@@ -106,22 +95,20 @@ struct Ex2 : Unadjusted {
   }
 };
 
-// The logarithm of the significand behind that of the exponent, in units of 2^-38. A negative sum is negated bit by
-// bit; the two lowest bits are cut off.
+// The logarithm of the significand behind that of the exponent. A negative sum is negated bit by bit; the bits behind
+// 2^-36 are cut off.
 struct Lg2 {
   static constexpr auto& kRows = kLogarithmRows;
   static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return bits_of(x); }
-  template <int half>
-  static Doubles adjusted(Floats x, Doubles sum) {
-    using Bits = uint64_t __attribute__((vector_size(sizeof sum)));
-    const Integers doublings = signed_of(above_one(x)) >> 23;
-    const Doubles total = widened<half>(doublings) + sum;  // half a unit more than the size
-    const Doubles size = __builtin_bit_cast(Doubles, __builtin_bit_cast(Bits, total) & ~(uint64_t{1} << 63));
-    return (size - 0x1p-37 + 0x1.8p16) - 0x1.8p16;  // in multiples of 2^-36
-  }
-  static Floats result(Floats x, Floats size) {
-    return float_of((bits_of(size) | sign_of(float_of(above_one(x)))) & bits_of(x != 1));
+  static Floats result(Floats x, Sums sums) {
+    constexpr int kPoint = 38 + kZeros;
+    const Pairs doublings = pairs_of(bits_of(signed_of(above_one(x)) >> 23));
+    const auto size = [](Pairs sum) {
+      return (sum ^ filled_with_sign(sum)) & each_pair<~uint64_t{0} << (kPoint - 36)>;
+    };
+    const Sums sizes = {size(sums.even + (doublings << kPoint)), size(sums.odd + (doublings >> 32 << kPoint))};
+    return float_of((bits_of(sizes.cut_off<kPoint>()) | sign_of(float_of(above_one(x)))) & bits_of(x != 1));
   }
   static float outside(float x) { return is_tiny(x) ? -kInfinite : x > 0 ? x : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Lg2>(x * 0x1p24f) - 24 : unit<Lg2>(x); }
@@ -130,12 +117,12 @@ struct Lg2 {
 };
 
 // Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.
-struct Sin : Unadjusted {
+struct Sin {
   static constexpr auto& kRows = kSineRows;
   static Integers covers(Floats x) { return magnitude(x) <= 0x1p30f; }  // above that, turns are whole
   static Words position(Floats x) { return position_of(turns(x)); }
-  static Floats result(Floats x, Floats size) {
-    return float_of(bits_of(size) | ((turns(x) << 7 ^ bits_of(x)) & each<0x8000'0000>));
+  static Floats result(Floats x, Sums sums) {
+    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | ((turns(x) << 7 ^ bits_of(x)) & each<0x8000'0000>));
   }
   static float outside(float x) { return magnitude(x) < kInfinite ? with_sign(0.0f, x) : kNotANumber; }
   static float any(float x) { return unit<Sin>(x); }
@@ -148,11 +135,13 @@ struct Sin : Unadjusted {
   }
   static Words position_of(Words turns) { return turns ^ bits_of(signed_of(turns << 8) >> 31); }
 };
-struct Cos : Unadjusted {  // a quarter of a turn later
+struct Cos {  // a quarter of a turn later
   static constexpr auto& kRows = kSineRows;
   static Integers covers(Floats x) { return Sin::covers(x); }
   static Words position(Floats x) { return Sin::position_of(turns(x)); }
-  static Floats result(Floats x, Floats size) { return float_of(bits_of(size) | (turns(x) << 7 & each<0x8000'0000>)); }
+  static Floats result(Floats x, Sums sums) {
+    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | (turns(x) << 7 & each<0x8000'0000>));
+  }
   static float outside(float x) { return magnitude(x) < kInfinite ? 1.0f : kNotANumber; }
   static float any(float x) { return unit<Cos>(x); }
 
@@ -160,7 +149,7 @@ struct Cos : Unadjusted {  // a quarter of a turn later
 };
 
 // Rows for [2^-8, 8). Their width changes with the exponent; each tells 2^17 arguments apart.
-struct Tanh : Unadjusted {
+struct Tanh {
   static constexpr auto& kRows = kTanhRows;
   static Integers covers(Floats x) { return x == x; }
   static Words position(Floats x) {
@@ -169,9 +158,9 @@ struct Tanh : Unadjusted {
     const Floats scale = float_of(gathered(kScales, octave));
     return bits_of(__builtin_convertvector(inside * scale, Integers)) + gathered(kStarts, octave);
   }
-  static Floats result(Floats x, Floats size) {
+  static Floats result(Floats x, Sums sums) {
     const Floats of_x = magnitude(x);
-    return float_of(bits_of(of_x < 0x1p-8f ? of_x : of_x < 8 ? size : 1) | sign_of(x));
+    return float_of(bits_of(of_x < 0x1p-8f ? of_x : of_x < 8 ? sums.cut_off<39 + kZeros>() : 1) | sign_of(x));
   }
   static float outside(float x) { return x; }  // NaN
   static float any(float x) { return unit<Tanh>(x); }
@@ -220,15 +209,15 @@ T tanh_half(T a, FloatMode) {
 inline double of_upper_word(uint32_t word) { return double_of(uint64_t{word} << 32); }
 inline constexpr uint32_t kSign = 0x8000'0000, kInfinity = 0x7ff0'0000, kNoNumber = 0x7fff'ffff;
 
-// By how many units of 2^-21 the sum is more than 1/2.
-constexpr uint32_t upper_word_less_half(double sum) { return static_cast<uint32_t>((sum - 0.5) * 0x1p21); }
+// By how many units of 2^-21 a reciprocal is more than 1/2.
+constexpr uint32_t upper_word(uint64_t sum) { return static_cast<uint32_t>(sum >> (40 - 21 + kZeros)); }
 
 inline double rcp_approx_f64(double a) {
   const auto word = static_cast<uint32_t>(bits_of(a) >> 32);
   const uint32_t sign = word & kSign, exponent = word >> 20 & 0x7ff, significand = word & 0xf'ffff;
   if (exponent == 0x7ff) return of_upper_word(significand ? kNoNumber : sign);
   if (exponent == 0) return of_upper_word(sign | kInfinity);
-  const uint32_t inverse = upper_word_less_half(interpolated(kReciprocalRows, significand << 4));
+  const uint32_t inverse = upper_word(interpolated<kReciprocalRows>(significand << 4));
   // The exponent of the result is 1022 (of 1/2) + 1023 - that of the argument.
   const int32_t result = static_cast<int32_t>(inverse) + (2045 - static_cast<int32_t>(exponent)) * (1 << 20);
   return of_upper_word(result < 1 << 20 ? sign : sign | static_cast<uint32_t>(result));
@@ -242,7 +231,7 @@ inline double rsqrt_approx_f64(double a) {
   if (exponent == 0x7ff) return 0;
   const uint32_t odd = exponent & 1;
   const uint32_t position = (1 - odd) << 23 | significand << 3;
-  const uint32_t inverse = position == 0 ? 1 << 20 : upper_word_less_half(interpolated(kInverseRootRows, position));
+  const uint32_t inverse = position == 0 ? 1 << 20 : upper_word(interpolated<kInverseRootRows>(position));
   // Likewise with half of the argument's exponent, which is even behind 1023 or 1024: 1022 + (1024 - odd - exponent)
   // / 2.
   return of_upper_word(inverse + ((3068 - odd - exponent) / 2 << 20));

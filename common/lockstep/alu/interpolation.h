@@ -5,112 +5,149 @@
 // Oberman and Siu describe such a unit ("A High-Performance Area-Efficient Multifunction Interpolator", 2005), without
 // the tables. docs/lockstep.md says which arguments were compared with a card.
 //
-// A double holds every sum, so no order of the additions changes it.
+// All sums are whole numbers in units of 2^-7 of that of c1: x and its square have seven zeros behind them. So the bits
+// of c0 in a row already stand where the sum needs them.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "alu/interpolation_rows.h"
 #include "alu/vectors.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 
+inline constexpr int kZeros = 7, kBitsOfX = 17, kC2At = 47;
+inline constexpr uint32_t kX = (1 << kBitsOfX) - 1;
+
+// A row is one word, because a vector reads it with one gather. It has the sizes of c1 (from bit 0 on), of c0 (from bit
+// c0_at on) and of c2 (from bit kC2At on).
 template <size_t n>
 struct RowTable {
   static constexpr uint32_t kMask = std::bit_ceil(uint32_t{n}) - 1;  // the bits of a row's number; rows from n on are 0
-  double c0[kMask + 1], c1[kMask + 1], c2[kMask + 1];
+  int c0_at;
+  bool c1_is_negative, c2_is_negative;  // in all rows
+  uint64_t constant;
+  uint64_t at[kMask + 1];
 };
-// `unit`: the value of 1 in the table's c1. All others count in this unit. c0_unit, c2_unit: the values of 1 in the
-// table's c0 and c2. `constant`: what the card's unit adds because it leaves out small products; it was found together
-// with the rows. `less`: the part of the result that the table does not hold.
+// c0_unit, c2_unit: the values of 1 in the table's c0 and c2, in units of c1. `constant`, in the same unit: what the
+// card's unit adds because it leaves out small products; it was found together with the rows.
 template <size_t n>
-constexpr RowTable<n> rows_of(const Coefficients (&from)[n], double unit, double c0_unit, double c2_unit,
-                              double constant, double less) {
+consteval RowTable<n> rows_of(const Coefficients (&from)[n], uint32_t c0_unit, int c2_unit, int constant) {
   RowTable<n> rows{};
-  for (size_t i = 0; i < n; ++i) {
-    rows.c0[i] = (from[i].c0 * c0_unit + constant + less) * unit;
-    rows.c1[i] = from[i].c1 * unit;
-    rows.c2[i] = from[i].c2 * c2_unit * unit;
-  }
+  rows.c0_at = std::countr_zero(c0_unit) + kZeros;
+  rows.c1_is_negative = from[0].c1 < 0, rows.c2_is_negative = from[0].c2 < 0;
+  rows.constant = static_cast<uint64_t>(constant) << kZeros;
+  const auto field = [](int64_t value, int first, int end) {
+    if (value < 0 || value >> (end - first)) throw "this coefficient has another sign, or too many bits";
+    return static_cast<uint64_t>(value) << first;
+  };
+  for (size_t i = 0; i < n; ++i)
+    rows.at[i] = field(rows.c1_is_negative ? -from[i].c1 : from[i].c1, 0, rows.c0_at) |
+                 field(from[i].c0, rows.c0_at, kC2At) |
+                 field((rows.c2_is_negative ? -from[i].c2 : from[i].c2) * c2_unit, kC2At, 64);
   return rows;
 }
 // The rows of [1, 2), then those of [2, 4).
 template <size_t n>
-constexpr RowTable<2 * n> rows_of(const Coefficients (&from)[2][n], double unit, double c0_unit, double c2_unit,
-                                  double constant, double less) {
+consteval RowTable<2 * n> rows_of(const Coefficients (&from)[2][n], uint32_t c0_unit, int c2_unit, int constant) {
   Coefficients all[2 * n] = {};
   for (size_t i = 0; i < 2 * n; ++i) all[i] = from[i / n][i % n];
-  return rows_of(all, unit, c0_unit, c2_unit, constant, less);
+  return rows_of(all, c0_unit, c2_unit, constant);
 }
 
-inline constexpr auto kReciprocalRows = rows_of(kReciprocals, 0x1p-40, 0x1p14, 2, 4046, 0x1p39);  // 1 / x
-inline constexpr auto kInverseRootRows = rows_of(kInverseRoots, 0x1p-40, 0x1p14, 4, -1, 0x1p39);  // 1 / sqrt(x)
-inline constexpr auto kRootRows = rows_of(kRoots, 0x1p-40, 0x1p14, 2, -1, 0x1p40);                // sqrt(x)
-inline constexpr auto kPowerRows = rows_of(kPowers, 0x1p-38, 0x1p13, 1, 6114, 0x1p38);            // 2^x
-inline constexpr auto kLogarithmRows =
-    rows_of(kLogarithms, 0x1p-38, 0x1p12, 2, 837.5, 0);                       // log2(x), for Lg2::adjusted()
-inline constexpr auto kSineRows = rows_of(kSines, 0x1p-37, 0x1p12, 1, 0, 0);  // sin(x * pi / 2)
-inline constexpr auto kTanhRows = rows_of(kTanhs, 0x1p-39, 0x1p13, 1, 0, 0);  // tanh(x)
+// The unit of c1 stands behind each. Roots and powers lie in [1/2, 1], or in [1, 2]; their rows have only what is above
+// 1/2 or 1.
+inline constexpr auto kReciprocalRows = rows_of(kReciprocals, 1 << 14, 2, 4046);  // 2^-40: 1 / x
+inline constexpr auto kInverseRootRows = rows_of(kInverseRoots, 1 << 14, 4, -1);  // 2^-40: 1 / sqrt(x)
+inline constexpr auto kRootRows = rows_of(kRoots, 1 << 14, 2, -1);                // 2^-40: sqrt(x)
+inline constexpr auto kPowerRows = rows_of(kPowers, 1 << 13, 1, 6114);            // 2^-38: 2^x
+inline constexpr auto kLogarithmRows = rows_of(kLogarithms, 1 << 12, 2, 837);     // 2^-38: log2(x)
+inline constexpr auto kSineRows = rows_of(kSines, 1 << 12, 1, 0);                 // 2^-37: sin(x * pi / 2)
+inline constexpr auto kTanhRows = rows_of(kTanhs, 1 << 13, 1, 0);                 // 2^-39: tanh(x)
 
 // x^2 / 2^19, of 17 bits. The product of the bits i and j is worth 2^(i + j), twice if they differ.
-constexpr uint32_t upper_square(uint32_t x) {
-  const uint32_t high = x >> 9;
-  uint32_t square = high * high >> 1;
+template <class Number>
+constexpr Number upper_square(Number x) {
+  const Number high = x >> 9;
+  Number square = high * high >> 1;
   for (int i = 2; i <= 8; ++i) square += -(x >> i & 1) & x >> (18 - i);
   return square;
 }
-// The same by two tables. The bits 2 to 5 of x meet only its bits 13 to 16; all other products are those of the bits 6
-// to 16 alone.
-template <size_t n>
-struct WordTable {
-  uint32_t at[n];
-};
-inline constexpr auto kSquaresOfUpperBits = [] {
-  WordTable<1 << 11> squares{};
-  for (uint32_t i = 0; i < 1 << 11; ++i) squares.at[i] = upper_square(i << 6);
-  return squares;
-}();
-inline constexpr auto kProductsOfLowerBits = [] {
-  WordTable<1 << 8> products{};
-  for (uint32_t i = 0; i < 1 << 8; ++i) {
-    const uint32_t upper = (i >> 4) << 13, lower = (i & 0xf) << 2;
-    products.at[i] = upper_square(upper | lower) - upper_square(upper);
-  }
-  return products;
-}();
-inline Words upper_square(Words x) {
-  // The multiplication brings the bits 13 to 16 and 2 to 5 together, at the upper end.
-  const Words factors = x & each<0xf << 13 | 0xf << 2>, together = factors * each<1 << 12 | 1 << 19>;
-  return gathered(kSquaresOfUpperBits.at, x >> 6 & each<0x7ff>) + gathered(kProductsOfLowerBits.at, together >> 21);
+// The same for vectors, with kZeros. The row's bits stand above x.
+inline Words upper_square_of(Words position) {
+#ifdef __AVX2__
+  // Four times the bits 2 to 8, as the highest ones of seven, and four times the bits 9 to 16.
+  const Words lower = byte_four_times<1>(position << 6), upper = byte_four_times<2>(position << 7);
+  // A byte for each lower bit i: 2^(i - 2) if it is set, times the upper bits that it meets. Bit 8 meets all but one.
+  static_assert(kZeros == 7);
+  const Words products = products_of_bytes(upper & each<0xf0'f8'fc'fe>, lower & each<0x08'10'20'40>) +
+                         products_of_bytes(upper & each<0x00'80'c0'e0>, lower & each<0x00'01'02'04>);
+  const Words high = upper & each<0xff>;
+  return products_of_halves(products, each<0x1'0001>) + (products_of_halves(high, high) << 6 & each<~0x7fu>);
+#else
+  return upper_square(position & each<kX>) << kZeros;
+#endif
+}
+
+inline uint64_t product(uint64_t a, uint64_t b) { return a * b; }
+// Number: uint64_t, or Pairs.
+template <class Number, uint64_t value>
+Number constant() {
+  if constexpr (std::is_same_v<Number, Pairs>)
+    return each_pair<value>;
+  else
+    return value;
+}
+// One sum, or those of the even lanes. x and square have kZeros.
+template <const auto& rows, class Number>
+[[gnu::always_inline]] inline Number sum_of(Number row, Number x, Number square) {
+  constexpr uint64_t kEndOfC0 = uint64_t{1} << kC2At, kEndOfC1 = uint64_t{1} << rows.c0_at;
+  Number c0 = row & constant<Number, kEndOfC0 - kEndOfC1>();
+  if constexpr (rows.constant != 0) c0 += constant<Number, rows.constant>();
+  const Number c1x = product(row & constant<Number, kEndOfC1 - 1>(), x), c2_square = product(row >> kC2At, square);
+  const Number line = rows.c1_is_negative ? c0 - c1x : c0 + c1x;
+  return rows.c2_is_negative ? line - c2_square : line + c2_square;
 }
 
 // A position: the row's number, and 17 bits of x below it. The unit ignores the bits above.
-template <size_t n>
-constexpr double interpolated(const RowTable<n>& rows, uint32_t position) {
-  const uint32_t row = position >> 17 & RowTable<n>::kMask, x = position & 0x1'ffff;
-  return rows.c0[row] + rows.c1[row] * x + rows.c2[row] * upper_square(x);
+template <const auto& rows>
+uint64_t interpolated(uint32_t position) {
+  const uint64_t x = position & kX;
+  return sum_of<rows>(rows.at[position >> kBitsOfX & rows.kMask], x << kZeros, upper_square(x) << kZeros);
 }
-// The same for vectors, one half at a time.
-template <size_t n>
-struct Interpolation {
-  const RowTable<n>& rows;
-  Words row;
-  Integers x, square;
 
-  Interpolation(const RowTable<n>& table, Words position)
-      : rows(table),
-        row(position >> 17 & each<RowTable<n>::kMask>),
-        x(signed_of(position & each<0x1'ffff>)),
-        square(signed_of(upper_square(position))) {}
+// The sums of a vector's positions.
+struct Sums {
+  Pairs even, odd;
 
-  template <int half>
-  Doubles sum() const {
-    const Doubles c0 = gathered<half>(rows.c0, row), c1 = gathered<half>(rows.c1, row),
-                  c2 = gathered<half>(rows.c2, row);
-    return product_and_sum(c1, widened<half>(x), product_and_sum(c2, widened<half>(square), c0));
+  // The bits from `first` on; they are less than 32.
+  template <int first>
+  Words from() const {
+    return interleaved(even >> first, odd << (32 - first));
+  }
+  // The upper 24 bits as floats. The sums are below 2^52. `point`: how many of the bits are behind the point.
+  template <int point>
+  Floats cut_off() const {
+    // As the significand of a double of [1, 2), then normalised. A float has 29 bits less.
+    const auto normalised = [](Pairs sum) {
+      return bits_of(double_of(sum | each_pair<bits_of(1.0)>) - double_of(each_pair<bits_of(1.0)>));
+    };
+    const Words bits = interleaved(normalised(even) >> 29, normalised(odd) << 3);
+    // What the exponent has too much, modulo 512. All but 0 have more.
+    const Words more = each<static_cast<uint32_t>(1023 - 127 - 52 + point) << 23>;
+    return float_of((bits > more ? bits : more) - more);
   }
 };
+template <const auto& rows>
+[[gnu::always_inline]] inline Sums interpolated(Words position) {
+  const Words x = position << kZeros & each<kX << kZeros>, square = upper_square_of(position);
+  const Pairs even = (pairs_of(position) & each_pair<rows.kMask << kBitsOfX>) >> kBitsOfX;
+  const Pairs odd = (pairs_of(position) >> (32 + kBitsOfX)) & each_pair<rows.kMask>;
+  return {sum_of<rows>(gathered(rows.at, even), pairs_of(x), pairs_of(square)),
+          sum_of<rows>(gathered(rows.at, odd), pairs_of(x) >> 32, pairs_of(square) >> 32)};
+}
 
 }  // namespace lockstep::LOCKSTEP_ISA

@@ -21,19 +21,26 @@ inline constexpr int kVectorLanes = 4;
 using Floats = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
 using Words = uint32_t __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
 using Integers = int32_t __attribute__((vector_size(kVectorLanes * sizeof(int32_t))));
-// One half of the lanes.
-using Doubles = double __attribute__((vector_size(kVectorLanes / 2 * sizeof(double))));
+// Pairs of lanes: the even lane is the lower half of a pair.
+using Pairs = uint64_t __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
+using Doubles = double __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
 
 // A vector whose lanes all hold `word`. It is a variable: GCC 12 reads it from memory in the instruction that uses it,
 // but builds a constant vector with three instructions.
 template <uint32_t word>
 [[gnu::visibility("hidden")]] constinit inline Words each = Words{} + word;
+template <uint64_t word>
+[[gnu::visibility("hidden")]] constinit inline Pairs each_pair = Pairs{} + word;
 
 // Comparisons give Integers: -1 where they hold, else 0.
 inline Words bits_of(Floats x) { return __builtin_bit_cast(Words, x); }
 inline Words bits_of(Integers x) { return __builtin_bit_cast(Words, x); }
 inline Floats float_of(Words bits) { return __builtin_bit_cast(Floats, bits); }
 inline Integers signed_of(Words x) { return __builtin_bit_cast(Integers, x); }
+inline Pairs pairs_of(Words x) { return __builtin_bit_cast(Pairs, x); }
+inline Words words_of(Pairs x) { return __builtin_bit_cast(Words, x); }
+inline Pairs bits_of(Doubles x) { return __builtin_bit_cast(Pairs, x); }
+inline Doubles double_of(Pairs bits) { return __builtin_bit_cast(Doubles, bits); }
 inline Floats magnitude(Floats x) { return float_of(bits_of(x) & each<0x7fff'ffff>); }
 inline Words sign_of(Floats x) { return bits_of(x) & each<0x8000'0000>; }
 
@@ -65,22 +72,12 @@ inline Words gathered(const uint32_t* from, Words index) {
                                                      reinterpret_cast<__m256i>(index), _mm256_set1_epi32(-1), 4);
   return reinterpret_cast<Words>(values);
 }
-// The same for one half of the lanes. `half`: 0 is the lower one, 1 the upper one.
-template <int half>
-inline Doubles gathered(const double* from, Words index) {
-  __m256d any;
+inline Pairs gathered(const uint64_t* from, Pairs index) {
+  __m256i any;
   asm volatile("" : "=x"(any));
-  return _mm256_mask_i32gather_pd(any, from, _mm256_extracti128_si256(reinterpret_cast<__m256i>(index), half),
-                                  _mm256_castsi256_pd(_mm256_set1_epi32(-1)), 8);
-}
-// One half of the lanes as doubles.
-template <int half>
-inline Doubles widened(Integers x) {
-  return _mm256_cvtepi32_pd(_mm256_extracti128_si256(reinterpret_cast<__m256i>(x), half));
-}
-// Two halves as one vector of floats.
-inline Floats narrowed(Doubles lower, Doubles upper) {
-  return _mm256_set_m128(_mm256_cvtpd_ps(upper), _mm256_cvtpd_ps(lower));
+  const __m256i values = _mm256_mask_i64gather_epi64(any, reinterpret_cast<const long long*>(from),
+                                                     reinterpret_cast<__m256i>(index), _mm256_set1_epi32(-1), 8);
+  return reinterpret_cast<Pairs>(values);
 }
 #else
 inline Words gathered(const uint32_t* from, Words index) {
@@ -88,35 +85,48 @@ inline Words gathered(const uint32_t* from, Words index) {
   for (int l = 0; l < kVectorLanes; ++l) values[l] = from[index[l]];
   return values;
 }
-template <int half>
-inline Doubles gathered(const double* from, Words index) {
-  return Doubles{from[index[2 * half]], from[index[2 * half + 1]]};
-}
-template <int half>
-inline Doubles widened(Integers x) {
-  return Doubles{static_cast<double>(x[2 * half]), static_cast<double>(x[2 * half + 1])};
-}
-inline Floats narrowed(Doubles lower, Doubles upper) {
-  return Floats{static_cast<float>(lower[0]), static_cast<float>(lower[1]), static_cast<float>(upper[0]),
-                static_cast<float>(upper[1])};
-}
+inline Pairs gathered(const uint64_t* from, Pairs index) { return Pairs{from[index[0]], from[index[1]]}; }
 #endif
 
-// a b + c. Product and sum must be exact, because a host without FMA rounds the product, too.
-inline Doubles product_and_sum(Doubles a, Doubles b, Doubles c) {
-#if defined(__AVX2__) && defined(__FMA__)
-  return _mm256_fmadd_pd(a, b, c);
+// The even lanes of `even`, and the odd ones of `odd`.
+inline Words interleaved(Pairs even, Pairs odd) {
+#ifdef __AVX2__
+  return reinterpret_cast<Words>(
+      _mm256_blend_epi32(reinterpret_cast<__m256i>(even), reinterpret_cast<__m256i>(odd), 0b10101010));
 #else
-  return a * b + c;
+  return words_of((even & each_pair<0xffff'ffff>) | (odd & each_pair<uint64_t{0xffff'ffff} << 32>));
 #endif
 }
-// x without the bits behind a float's 24.
-constexpr double without_low_bits(double x) {
-  return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, x) & ~uint64_t{0x1fff'ffff});
+#ifdef __AVX2__
+// Byte n of each lane, four times.
+template <int n>
+[[gnu::visibility("hidden")]] constinit inline Words each_byte = (Words{0, 4, 8, 12, 0, 4, 8, 12} + n) * 0x0101'0101;
+template <int n>
+Words byte_four_times(Words x) {
+  return reinterpret_cast<Words>(
+      _mm256_shuffle_epi8(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(each_byte<n>)));
 }
-inline Doubles without_low_bits(Doubles x) {
-  using Bits = uint64_t __attribute__((vector_size(sizeof x)));
-  return __builtin_bit_cast(Doubles, __builtin_bit_cast(Bits, x) & ~uint64_t{0x1fff'ffff});
+// For each half of a lane: the sum of its two products of bytes, which must be below 2^15. b's bytes are below 128.
+inline Words products_of_bytes(Words a, Words b) {
+  return reinterpret_cast<Words>(_mm256_maddubs_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+// For each lane: the sum of its two products of halves. All halves are below 2^15.
+inline Words products_of_halves(Words a, Words b) {
+  return reinterpret_cast<Words>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+#endif
+// All bits of a pair if its highest is set, else none.
+inline Pairs filled_with_sign(Pairs x) {
+  using Signed = int64_t __attribute__((vector_size(sizeof x)));
+  return reinterpret_cast<Pairs>(reinterpret_cast<Signed>(x) < 0);
+}
+// a b of the even lanes, each 64 bits long.
+inline Pairs product(Pairs a, Pairs b) {
+#ifdef __AVX2__
+  return reinterpret_cast<Pairs>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#else
+  return (a & each_pair<0xffff'ffff>)*(b & each_pair<0xffff'ffff>);
+#endif
 }
 // a b, cut off to a float. A subnormal result may be one unit too large.
 inline Floats product_toward_zero(Floats a, float b) {
@@ -126,7 +136,9 @@ inline Floats product_toward_zero(Floats a, float b) {
   return float_of(bits_of(product) + bits_of(signed_of(exact_less) >> 31));
 #else
   Floats product;
-  for (int l = 0; l < kVectorLanes; ++l) product[l] = static_cast<float>(without_low_bits(double{a[l]} * b));
+  constexpr uint64_t kBehindAFloat = 0x1fff'ffff;  // the bits of a double behind the 24 of a float
+  for (int l = 0; l < kVectorLanes; ++l)
+    product[l] = static_cast<float>(double_of(bits_of(double{a[l]} * b) & ~kBehindAFloat));
   return product;
 #endif
 }

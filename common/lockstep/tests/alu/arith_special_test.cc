@@ -1,5 +1,5 @@
 // arith_special_test: the approximations in every copy of the handlers. Warps and lanes alone return the same, in every
-// mode, for 130,000 arguments, edge cases included. The tables for vectors agree with the sums of one position.
+// mode, for 130,000 arguments, edge cases included. The squares and the sums of vectors are those of one position.
 // alu_hardware_test and the programs approximations and math_functions show that these are a card's bits.
 
 #include <gtest/gtest.h>
@@ -199,30 +199,39 @@ TEST_P(SpecialFunction, ReturnsForHalvesWhatOneLaneReturns) {
 
 // ---- the unit by vectors ----
 
-TEST(Interpolation, AddsTheSameProductsByTables) {
-  for (uint32_t x = 0; x < 1 << 17; ++x)
-    ASSERT_EQ(baseline::upper_square(baseline::Words{} + x)[0], baseline::upper_square(x)) << x;
+// The root of [1, 4), whose distance from 1 in floats is the position: every x in every seventeenth row.
+TEST_P(SpecialFunction, GivesTheUpperBitsOfTheSumOfEachPosition) {
+  const AluHandler handler = make_alu_table(GetParam()).find("rsqrt.approx.f32")->plain;
+  for (uint32_t row = 5; row < 128; row += 17) {
+    Floats a;
+    for (uint32_t x = 0; x < 1 << 17; ++x) a.push_back(std::bit_cast<float>(0x3f80'0000 + (row << 17 | x)));
+    const Floats roots = run(handler, {}, a, a);
+    for (uint32_t x = 0; x < 1 << 17; ++x) {
+      const uint64_t upper =
+          baseline::interpolated<baseline::kInverseRootRows>(row << 17 | x) >> (16 + baseline::kZeros);
+      ASSERT_EQ(std::bit_cast<uint32_t>(roots[x]), 0x3f00'0000 + upper) << a[x];
+    }
+  }
 }
 
 // The lowest and the highest x of each row, and some between.
-template <size_t n>
-void expect_equal_sums(const baseline::RowTable<n>& rows) {
-  for (uint32_t position = 0; position < n << 17; position += 0x3ff)
+template <const auto& rows>
+void expect_equal_sums() {
+  for (uint32_t position = 0; position <= (rows.kMask << 17 | 0x1'ffff); position += 0x3ff)
     for (const uint32_t p : {position, position | 0x1'ffff, position & ~uint32_t{0x1'ffff}}) {
-      const baseline::Interpolation vector(rows, baseline::Words{} + p);
-      constexpr int kLast = baseline::kVectorLanes / 2 - 1;
-      ASSERT_EQ(vector.template sum<0>()[0], baseline::interpolated(rows, p)) << p;
-      ASSERT_EQ(vector.template sum<1>()[kLast], baseline::interpolated(rows, p)) << p;
+      const baseline::Sums sums = baseline::interpolated<rows>(baseline::Words{} + p);
+      ASSERT_EQ(sums.even[0], baseline::interpolated<rows>(p)) << p;
+      ASSERT_EQ(sums.odd[0], baseline::interpolated<rows>(p)) << p;
     }
 }
 TEST(Interpolation, GivesByVectorsTheSumOfEachPosition) {
-  expect_equal_sums(baseline::kReciprocalRows);
-  expect_equal_sums(baseline::kInverseRootRows);
-  expect_equal_sums(baseline::kRootRows);
-  expect_equal_sums(baseline::kPowerRows);
-  expect_equal_sums(baseline::kLogarithmRows);
-  expect_equal_sums(baseline::kSineRows);
-  expect_equal_sums(baseline::kTanhRows);
+  expect_equal_sums<baseline::kReciprocalRows>();
+  expect_equal_sums<baseline::kInverseRootRows>();
+  expect_equal_sums<baseline::kRootRows>();
+  expect_equal_sums<baseline::kPowerRows>();
+  expect_equal_sums<baseline::kLogarithmRows>();
+  expect_equal_sums<baseline::kSineRows>();
+  expect_equal_sums<baseline::kTanhRows>();
 }
 
 }  // namespace
