@@ -9,9 +9,11 @@ Exits with 0 if all are caught. A verdict that is missing, or older than the jud
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,18 +35,19 @@ def failed_check(variant: Variant, folder: Path) -> str:
     return json.loads(verdict.read_text(encoding="utf-8"))["failed_check"] or "pass"
 
 
-def missed_by_seeds(variant: Variant, lab: Path, build: Path, fresh: int) -> list[str]:
+def missed_by_seeds(variant: Variant, lab: Path, build: Path, fresh: int, cores: Executor) -> list[str]:
     """What the judge says where a seed lets another check fail than the one that the variant names."""
-    folder, missed = build / "labs" / lab.name, []
+    folder = build / "labs" / lab.name
     file = Path(json.loads((folder / "wrong" / f"{variant.name}.lockstep.json").read_text(encoding="utf-8"))["file"])
     command = [build / "grader" / "judge", "--lab", ROOT / "labs" / lab.name, "--build", folder / "build.json"]
     command += ["--file" if file.suffix in (".cu", ".cc") else "--binary", file, "--expect", variant.checks[0]]
-    for _turn in range(fresh):
-        seed = str(random.getrandbits(32))
+
+    def missed(seed: str) -> str | None:
         done = subprocess.run([*command, "--seed", seed], capture_output=True, text=True)
-        if done.returncode:
-            missed.append(f"seed {seed}: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
-    return missed
+        return f"seed {seed}: {(done.stderr or done.stdout).strip().splitlines()[-1]}" if done.returncode else None
+
+    seeds = [str(random.getrandbits(32)) for _turn in range(fresh)]
+    return list(filter(None, cores.map(missed, seeds)))
 
 
 def main() -> int:
@@ -55,6 +58,7 @@ def main() -> int:
     arguments = parser.parse_args()
     solutions, build = arguments.solutions, arguments.build
     caught = total = 0
+    cores = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
     for lab in sorted(path for path in solutions.iterdir() if (path / "wrong").is_dir()):
         if not (build / "labs" / lab.name).is_dir():
             print(f"  left out  {lab.name}, which this build has not")
@@ -65,7 +69,7 @@ def main() -> int:
             named, failed = variant.checks[0], failed_check(variant, build / "labs" / lab.name / "wrong")
             if failed != named and not failed.startswith(named + "."):
                 print(f"    {variant.name}: {failed}, not {named}")
-            elif missed := missed_by_seeds(variant, lab, build, arguments.fresh):
+            elif missed := missed_by_seeds(variant, lab, build, arguments.fresh, cores):
                 print(f"    {variant.name}:", *missed, sep="\n      ")
             else:
                 killed += 1
