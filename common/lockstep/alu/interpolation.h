@@ -41,7 +41,7 @@ consteval RowTable<n> rows_of(const Coefficients (&from)[n], uint32_t c0_unit, i
   rows.c1_is_negative = from[0].c1 < 0, rows.c2_is_negative = from[0].c2 < 0;
   rows.constant = static_cast<uint64_t>(constant) << kZeros;
   const auto field = [](int64_t value, int first, int end) {
-    if (value < 0 || value >> (end - first)) throw "this coefficient has another sign, or too many bits";
+    if (value < 0 || value >> (end - first)) throw value;  // another sign, or too many bits: this does not compile
     return static_cast<uint64_t>(value) << first;
   };
   for (size_t i = 0; i < n; ++i)
