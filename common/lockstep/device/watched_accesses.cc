@@ -38,8 +38,8 @@ void watch_copies(const Program& program, std::vector<uint8_t>& watched) {
 Watched WatchedAccesses::of(const Program& program, const LaunchShape& shape, const Steering& steering) {
   if (!steering.global && !steering.shared && !steering.local) return {};
   Watched watched{meeting_accesses(program, memory_, shape.block, shape.grid, steering)};
-  if (steering.local) watch_local(program, watched.accesses);
-  if (steering.shared) watch_copies(program, watched.accesses);
+  if (steering.local) watch_local(program, watched.accesses.what);
+  if (steering.shared) watch_copies(program, watched.accesses.what);
   if (steering.shared && shape.warps_per_block() > 1) add_warps(program, watched);
   if (shape.threads_per_block() > 1) add_lanes(program, shape, steering, watched);
   return watched;
@@ -49,9 +49,9 @@ void WatchedAccesses::add_warps(const Program& program, Watched& watched) {
   const auto [pairs, is_new] = shared_pairs_.try_emplace(&program);
   if (is_new) pairs->second = shared_pairs_of(program);
   for (const SharedPair& pair : pairs->second) {
-    if (pair.same_address && !(watched.accesses[pair.store] & kMeetInShared)) continue;
-    watched.accesses[pair.load] |= kRaceInShared;
-    watched.accesses[pair.store] |= kRaceInShared;
+    if (pair.same_address && !(watched.accesses.what[pair.store] & kMeetInShared)) continue;
+    watched.accesses.what[pair.load] |= kRaceInShared;
+    watched.accesses.what[pair.store] |= kRaceInShared;
   }
 }
 
@@ -64,7 +64,7 @@ void WatchedAccesses::add_lanes(const Program& program, const LaunchShape& shape
   for (const LanePair& pair : pairs->second) {
     const bool shared = program.accesses[pair.brings].space == Space::kShared;
     if (!(shared ? steering.shared : steering.global) || !(shape.is_one_warp() || (shared && pair.plain))) continue;
-    for (const uint32_t access : {pair.brings, pair.changes}) watched.accesses[access] |= kRaceInWarp;
+    for (const uint32_t access : {pair.brings, pair.changes}) watched.accesses.what[access] |= kRaceInWarp;
     watched.lane_pairs.insert({pair.brings, pair.changes});
   }
 }

@@ -16,7 +16,7 @@
 namespace lockstep {
 
 struct Watched {
-  std::vector<uint8_t> accesses;                         // as Launch::meeting
+  MeetingAccesses accesses{};                            // as Launch::meeting
   std::set<std::pair<uint32_t, uint32_t>> lane_pairs{};  // as Launch::lane_pairs
 };
 

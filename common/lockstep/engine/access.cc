@@ -212,7 +212,7 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
     if (warp.launch().may_race(access, space)) warp.block().note_race(warp, access, mask, addresses);
   if constexpr (space != Space::kLocal)
     if (const Launch& launch = warp.launch(); launch.may_race_in_warp(access))
-      warp.lane_races().note(access, mask, addresses, launch.lane_pairs, warp.state().contested);
+      warp.lane_races().note(access, mask, addresses, launch.unit(access), launch.lane_pairs, warp.state().contested);
   show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }

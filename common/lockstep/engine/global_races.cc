@@ -1,6 +1,5 @@
 #include "engine/global_races.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "engine/launch.h"
@@ -45,7 +44,7 @@ bool put(uint64_t& entry, Access now, bool loads) {
 }  // namespace
 
 void GlobalRaces::note(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at) {
-  const uint32_t unit = std::min<uint32_t>(access.bytes, 4), parts = access.bytes * access.count / unit;
+  const uint32_t unit = warp.launch().unit(access), parts = access.bytes * access.count / unit;
   const Access now = Access::of(warp);
   NotedPlaces places;
   bool races = false;

@@ -16,25 +16,25 @@ namespace lockstep {
 // Of one warp. Only the accesses with kRaceInWarp are looked at (meeting_accesses.h).
 class LaneRaces {
  public:
-  // To be called at each access. pairs: as Launch::lane_pairs. If lanes race, the access that brings a value becomes
-  // contested (LaunchState).
-  void note(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+  // To be called at each access. unit: as in MeetingAccesses; one for all accesses. pairs: as Launch::lane_pairs. If
+  // lanes race, the access that brings a value becomes contested (LaunchState).
+  void note(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint32_t unit,
             const std::set<std::pair<uint32_t, uint32_t>>& pairs, std::vector<bool>& contested);
   // A barrier, a warp sync or a collective has brought lanes together.
   void begin_interval() { ++interval_; }
   void begin_block() {
     begin_interval();
-    units_.clear();
+    places_.clear();
   }
 
  private:
-  // The lanes that came to one byte, or to 2 or 4 bytes, since they were together.
-  struct Unit {
+  // The lanes that came to a place since they were together.
+  struct Place {
     uint64_t interval = 0;
     std::map<uint32_t, Mask> lanes{};  // by access
   };
   uint64_t interval_ = 0;
-  std::unordered_map<uint64_t, Unit> units_;  // by address and size
+  std::unordered_map<uint64_t, Place> places_;  // by address
 };
 
 }  // namespace lockstep

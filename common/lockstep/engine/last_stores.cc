@@ -45,8 +45,9 @@ uint64_t put(uint64_t& entry, uint64_t now, Space space, bool concurrent) {
 
 void LastStores::note(Warp& warp, const MemoryAccess& access, Space space, Mask mask,
                       const std::array<uint64_t, kWarpSize>& at) {
-  if (access.bytes == 1) return note_units<uint8_t>(warp, access, space, mask, at);
-  if (access.bytes == 2) return note_units<uint16_t>(warp, access, space, mask, at);
+  const uint32_t unit = warp.launch().unit(access);
+  if (unit == 1) return note_units<uint8_t>(warp, access, space, mask, at);
+  if (unit == 2) return note_units<uint16_t>(warp, access, space, mask, at);
   note_units<uint32_t>(warp, access, space, mask, at);
 }
 

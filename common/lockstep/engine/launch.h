@@ -53,7 +53,7 @@ struct Launch {
   bool counts_traffic = false;          // for the cost model
   LastStores* last_stores = nullptr;    // null: nobody asks
   GlobalRaces* global_races = nullptr;  // likewise
-  std::vector<uint8_t> meeting{};       // by Program::accesses: what is noted (meeting_accesses.h); empty: nothing
+  MeetingAccesses meeting{};            // what is noted
   // By Program::accesses, of those with kRaceInWarp: an access that brings a value, and one that may change it.
   std::set<std::pair<uint32_t, uint32_t>> lane_pairs{};
   AfterBadAccess after_bad_access = AfterBadAccess::kStop;
@@ -77,7 +77,10 @@ struct Launch {
     return watched() || notes(access, kRaceInWarp | (space == Space::kShared ? kShared : kGlobal));
   }
   // Whether one of these bits is set for the access (meeting_accesses.h).
-  bool notes(const MemoryAccess& access, int what) const { return !meeting.empty() && (meeting[access.index] & what); }
+  bool notes(const MemoryAccess& access, int what) const {
+    return !meeting.what.empty() && (meeting.what[access.index] & what);
+  }
+  uint32_t unit(const MemoryAccess& noted) const { return meeting.units[noted.index]; }
   bool is_one_warp() const { return shape.is_one_warp(); }
 };
 

@@ -165,12 +165,27 @@ bool have_other_pointers(const std::vector<Places>& all) {
   });
 }
 
+// MeetingAccesses::units. arrays: of each access, what tells apart memory of which no access reaches two.
+std::vector<uint8_t> units_of(const Program& program, const std::vector<uint64_t>& arrays) {
+  std::map<uint64_t, uint8_t> smallest;  // by array
+  for (const MemoryAccess& access : program.accesses) {
+    if (access.space != Space::kGlobal && access.space != Space::kShared && access.space != Space::kGeneric) continue;
+    uint8_t& unit = smallest.try_emplace(arrays[access.index], 4).first->second;
+    unit = std::min(unit, access.bytes);
+  }
+  std::vector<uint8_t> units(program.accesses.size(), 4);
+  for (size_t i = 0; i < units.size(); ++i)
+    if (const auto found = smallest.find(arrays[i]); found != smallest.end()) units[i] = found->second;
+  return units;
+}
+
 }  // namespace
 
-std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
-                                      const Steering& asked) {
+MeetingAccesses meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
+                                 const Steering& asked) {
   const Values values(memory, block, grid);
   std::vector<uint8_t> meeting(program.accesses.size());
+  std::vector<uint64_t> arrays(program.accesses.size());     // 0: shared memory, or not known
   std::map<uint64_t, std::vector<Places>> stores, accesses;  // of global memory, by array
   std::vector<Places> shared;
   uint8_t anywhere = 0;  // the spaces in which some store may go to any array
@@ -181,6 +196,7 @@ std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memo
     if (access.space == Space::kShared) {
       shared.push_back(std::move(places));
     } else if (places.array) {
+      arrays[place.access] = *places.array;
       if (is_store) stores[*places.array].push_back(places);
       accesses[*places.array].push_back(std::move(places));
     } else if (is_store) {
@@ -201,7 +217,9 @@ std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memo
   if (!shared.empty() && ((anywhere & kMeetInShared) || meet(shared, kThreadNumbers))) note(shared, kMeetInShared);
   const int wanted = (asked.global ? kMeetInGlobal | kRaceInGlobal : 0) | (asked.shared ? kMeetInShared : 0);
   for (uint8_t& spaces : meeting) spaces = static_cast<uint8_t>(spaces & wanted);
-  return meeting;
+  // Notes about lanes of one warp tell no arrays apart (lane_races.h).
+  if (anywhere || block.count() * grid.count() <= kWarpSize) std::ranges::fill(arrays, 0);
+  return {std::move(meeting), units_of(program, arrays)};
 }
 
 }  // namespace lockstep

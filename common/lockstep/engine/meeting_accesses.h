@@ -20,8 +20,16 @@ struct Program;
 inline constexpr uint8_t kMeetInGlobal = 1, kMeetInShared = 2, kRaceInShared = 4, kRaceInGlobal = 8, kRaceInWarp = 16,
                          kLeftInLocal = 32;
 
-// By Program::accesses. memory: the kernel's parameters have their values there. asked: the spaces that matter.
-std::vector<uint8_t> meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
-                                      const Steering& asked);
+// By Program::accesses; both are empty if nothing is noted.
+struct MeetingAccesses {
+  std::vector<uint8_t> what{};  // the bits above
+  // Notes are made for each 1, 2 or 4 bytes: the size of the smallest access that may come to the same memory. So a
+  // load of a byte meets a store of the word in which it lies.
+  std::vector<uint8_t> units{};
+};
+
+// memory: the kernel's parameters have their values there. asked: the spaces that matter.
+MeetingAccesses meeting_accesses(const Program& program, const Memory& memory, const Dim3& block, const Dim3& grid,
+                                 const Steering& asked);
 
 }  // namespace lockstep

@@ -3,7 +3,6 @@
 // the load brings.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -25,12 +24,12 @@ class SharedRaces {
  private:
   static constexpr uint32_t kNobody = ~0u, kSeveral = ~0u - 1;  // else the number of a warp in its block
 
-  // The accesses to a byte, or to 2 or 4 bytes, since the last barrier.
-  struct Unit {
+  // The accesses to a place since the last barrier.
+  struct Place {
     uint64_t interval = 0;
     uint32_t writer = kNobody, reader = kNobody;
   };
-  std::array<std::vector<Unit>, 3> units_;  // for 1, 2 and 4 bytes
+  std::vector<Place> places_;  // of MeetingAccesses::units bytes each; all accesses to shared memory have one
 };
 
 }  // namespace lockstep

@@ -118,6 +118,42 @@ __global__ void counts_of_others(const int* index, int* left) {
   if (threadIdx.x < kPlaces) left[blockIdx.x * kPlaces + threadIdx.x] = s_counts[threadIdx.x];
 }
 
+// The other thread accesses a byte of the word.
+__device__ unsigned char* bytes_of(int* words) { return reinterpret_cast<unsigned char*>(words); }
+
+__global__ void words_and_bytes(int* left) {
+  const int place = threadIdx.x % 32;
+  if (threadIdx.x < 32)
+    left[place] = number() * 3;
+  else
+    bytes_of(left)[place * 4] = static_cast<unsigned char>(number() * 5);
+}
+
+__global__ void byte_too_early(int* left) {
+  __shared__ int s_tile[kBlock];
+  s_tile[threadIdx.x] = 0;
+  __syncthreads();
+  s_tile[threadIdx.x] = number() * 5;
+  left[number()] = bytes_of(s_tile)[(threadIdx.x * 37 + 64) % kBlock * 4];
+}
+
+__global__ void bytes_by_another_pointer(int* words, const unsigned char* bytes, int* left) {
+  words[number()] = number() * 5;
+  left[number()] = bytes[(number() * 37 + 64) % kThreads * 4];
+}
+
+__global__ void bytes_of_the_other_side(int* left) {
+  __shared__ int s_tile[kBlock + 1];
+  s_tile[threadIdx.x] = 0;
+  __syncthreads();
+  int found = 0;
+  if (threadIdx.x & 1)
+    s_tile[threadIdx.x] = number() * 5;
+  else
+    found = bytes_of(s_tile)[(threadIdx.x + 1) * 4];
+  left[number()] = found;
+}
+
 // ---- the same on each run ----
 
 struct Fields {
@@ -266,6 +302,15 @@ int main() {
   follow([&](int* to) { read_too_early<<<kBlocks, kBlock>>>(to); }, kThreads);
   follow([&](int* to) { changed_meanwhile<<<kBlocks, kBlock>>>(to); }, kThreads);
   follow([&](int* to) { counts_of_others<<<kBlocks, kBlock>>>(index, to); }, kBlocks * kPlaces);
+  follow([&](int* to) { words_and_bytes<<<1, kBlock>>>(to); }, 32);
+  follow([&](int* to) { byte_too_early<<<kBlocks, kBlock>>>(to); }, kThreads);
+  int* const words = zeros<int>(kThreads);
+  follow(
+      [&](int* to) {
+        bytes_by_another_pointer<<<kBlocks, kBlock>>>(words, reinterpret_cast<unsigned char*>(words), to);
+      },
+      kThreads);
+  follow([&](int* to) { bytes_of_the_other_side<<<kBlocks, kBlock>>>(to); }, kThreads);
   chosen<<<kBlocks, kBlock>>>(index, data, out);
   chosen_in_global<<<kBlocks, kBlock>>>(index, zeros<int>(kBlocks * kPlaces), data, out);
   finish();
