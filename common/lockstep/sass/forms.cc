@@ -109,6 +109,7 @@ class KernelComparison {
         form.doubt = words("ptxas makes fewer copies of it than of the accesses beside it");
       follow_lanes(pc, pairs_.of(access), form);
     }
+    follow_calls();
     return std::move(forms_);
   }
 
@@ -116,9 +117,7 @@ class KernelComparison {
   // ptxas does not move calls; but it may copy them, and join two that stand in different branches.
   AccessForm call_form(uint32_t pc) const {
     AccessForm form;
-    Machine machine;
-    for (const MachineAccess& one : machine_.calls)
-      if (one.line == program_.locations[pc].ptx_line) machine.push_back(&one);
+    const Machine machine = calls_at(machine_.calls, pc);
     if (machine.empty()) form.doubt = words("ptxas joins this call of printf() with another one");
     follow_lanes(pc, machine, form);
     return form;
@@ -136,6 +135,51 @@ class KernelComparison {
     form.parts = !in_order && (facts_.places()[pc].merges || facts_.places()[pc].turns);
     form.unwritten = unwritten_[pc];
     form.yields = std::ranges::any_of(machine, &MachineAccess::yields);
+  }
+
+  // Lanes that come to a call apart make the accesses of the function apart, and its calls.
+  void follow_calls() {
+    struct Arrival {
+      std::set<uint32_t> parted_by{};
+      bool yields = false;
+    };
+    std::vector<Arrival> arrivals(program_.functions.size());  // how lanes come to each function
+    std::vector<uint32_t> sites;
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      const std::vector<uint32_t> callees = callees_of(program_, pc);
+      if (callees.empty()) continue;
+      sites.push_back(pc);
+      AccessForm form;
+      follow_lanes(pc, calls_at(machine_.inner_calls, pc), form);
+      for (const uint32_t f : callees) {
+        arrivals[f].parted_by.insert(form.parted_by.begin(), form.parted_by.end());
+        if (form.parts) add_all(pc, Reached(facts_, pc), arrivals[f].parted_by);
+        arrivals[f].yields |= form.yields;
+      }
+    }
+    for (size_t depth = 1; depth < arrivals.size(); ++depth)  // through other functions
+      for (const uint32_t pc : sites)
+        for (const uint32_t f : callees_of(program_, pc)) {
+          const Arrival& caller = arrivals[function_[pc]];
+          arrivals[f].parted_by.insert(caller.parted_by.begin(), caller.parted_by.end());
+          arrivals[f].yields |= caller.yields;
+        }
+    const auto add = [&](uint32_t pc, AccessForm& form) {
+      const Arrival& arrival = arrivals[function_[pc]];
+      std::set<uint32_t> parted_by(form.parted_by.begin(), form.parted_by.end());
+      parted_by.insert(arrival.parted_by.begin(), arrival.parted_by.end());
+      form.parted_by.assign(parted_by.begin(), parted_by.end());
+      form.yields |= arrival.yields;
+    };
+    for (const MemoryAccess& access : program_.accesses) add(access.pc, forms_.of[access.index]);
+    for (auto& [pc, form] : forms_.prints) add(pc, form);
+  }
+
+  Machine calls_at(const std::vector<MachineAccess>& calls, uint32_t pc) const {
+    Machine found;
+    for (const MachineAccess& one : calls)
+      if (one.line == program_.locations[pc].ptx_line) found.push_back(&one);
+    return found;
   }
 
   AccessForm move_form(const MemoryAccess& access) const {

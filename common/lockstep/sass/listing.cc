@@ -29,8 +29,8 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
       {"LDSM", {Class::kLoad, Space::kShared}},      {"STSM", {Class::kStore, Space::kShared}}};
   MachineAccess access;
   access.line = in.line;
-  if (in.name.starts_with("CALL.ABS")) {  // CALL.REL calls a function of the module
-    access.kind = Class::kCall;
+  if (in.opcode() == "CALL") {  // CALL.REL calls a function of the module
+    access.kind = in.name.starts_with("CALL.ABS") ? Class::kCall : Class::kInnerCall;
     return access;
   }
   const auto found = known.find(in.opcode());
@@ -105,7 +105,10 @@ class Section {
       access->yields = yields[i];
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
-      (access->kind == MachineAccess::kCall ? kernel.calls : kernel.accesses).push_back(*access);
+      (access->kind == MachineAccess::kCall        ? kernel.calls
+       : access->kind == MachineAccess::kInnerCall ? kernel.inner_calls
+                                                   : kernel.accesses)
+          .push_back(*access);
     }
     return kernel;
   }
@@ -124,10 +127,19 @@ class Section {
     return dominator == before;
   }
 
-  // The steps of an instruction that does not bring the lanes of a warp together.
+  // The steps of an instruction that does not bring the lanes of a warp together, also into a function and back.
   std::vector<uint32_t> before_sync(const FlowFacts& facts, uint32_t at) const {
     if (at >= code_.size() || code_[at].opcode() == "BAR" || code_[at].opcode() == "WARPSYNC") return {};
-    return facts.flow().successors[at];
+    const std::vector<uint32_t>& roots = facts.flow().roots;
+    std::vector<uint32_t> steps = facts.flow().successors[at];
+    if (const auto function = called_function(at)) steps.push_back(*function);
+    if (code_[at].opcode() == "RET")
+      for (uint32_t i = 0; i < code_.size(); ++i)
+        if (const auto function = called_function(i);
+            function && *function <= at &&
+            std::ranges::none_of(roots, [&](uint32_t root) { return *function < root && root <= at; }))
+          steps.push_back(i + 1);
+    return steps;
   }
 
   // The number of "B2".
@@ -144,6 +156,16 @@ class Section {
         found.push_back(label->second);
       at = stop;
     }
+  }
+
+  // Where the function begins that the instruction calls: "CALL.REL.NOINC `($kernel$function)".
+  std::optional<uint32_t> called_function(uint32_t at) const {
+    if (code_[at].opcode() != "CALL" || code_[at].operands.empty()) return std::nullopt;
+    std::string_view name = code_[at].operands.back();
+    if (!name.starts_with("`(") || !name.ends_with(')')) return std::nullopt;
+    name = name.substr(2, name.size() - 3);
+    const auto label = labels_.find(name);
+    return label == labels_.end() ? std::nullopt : std::optional(label->second);
   }
 
   Flow successors() const {

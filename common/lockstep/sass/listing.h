@@ -20,7 +20,7 @@ struct PartingBranch {
 };
 
 struct MachineAccess {
-  enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction, kCall } kind = kLoad;
+  enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction, kCall, kInnerCall } kind = kLoad;
   Space space = Space::kGeneric;
   uint8_t bytes = 4;          // of one lane; of an atomic: not told
   uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
@@ -44,8 +44,8 @@ struct MachineKernel {
   std::vector<MachineAccess> accesses;
   uint32_t registers = 0;      // of a thread
   uint32_t static_shared = 0;  // bytes
-  // Of functions that are not in the module, as printf(): of kind kCall, with their places.
-  std::vector<MachineAccess> calls{};
+  // With their places: of functions that are not in the module, as printf(), and of those that are.
+  std::vector<MachineAccess> calls{}, inner_calls{};
 };
 
 // By the kernel's name in PTX. Text that is not understood is passed over.

@@ -118,14 +118,24 @@ bool reaches_memory(const Program& program, const Instruction& in) {
 
 }  // namespace
 
+std::vector<uint32_t> callees_of(const Program& program, uint32_t pc) {
+  if (program.code[pc].kind != Kind::kCall) return {};
+  const CallSite& call = program.calls[program.code[pc].index];
+  if (call.function != kNowhere) return {call.function};
+  std::vector<uint32_t> any;
+  for (uint32_t f = 1; f < program.functions.size() && call.target != 0; ++f) any.push_back(f);
+  return any;
+}
+
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached) {
   using Steps = std::vector<uint32_t>;
-  static const Steps kNoSteps;
-  spread(from, reached, [&](uint32_t at) -> const Steps& {
-    if (at >= program.code.size()) return kNoSteps;
+  spread(from, reached, [&](uint32_t at) {
+    if (at >= program.code.size()) return Steps();
     const Kind kind = program.code[at].kind;
-    const bool together = kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective;
-    return together ? kNoSteps : flow.successors[at];
+    if (kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective) return Steps();
+    Steps steps = flow.successors[at];
+    for (const uint32_t f : callees_of(program, at)) steps.push_back(program.functions[f].entry);
+    return steps;
   });
 }
 

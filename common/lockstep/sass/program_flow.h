@@ -1,6 +1,9 @@
 // program_flow: a Program → its flow, in the terms of the PTX's lines.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "program/program.h"
 #include "sass/flow.h"
 
@@ -8,8 +11,12 @@ namespace lockstep {
 
 Flow flow_of(const Program& program);
 
-// Marks what lanes come to from here before a barrier, a warp sync or a collective brings them together. reached: by
-// instruction, and one more for the end.
+// The functions that the instruction may call, as indices into Program::functions. A call through a register may be of
+// any of them.
+std::vector<uint32_t> callees_of(const Program& program, uint32_t pc);
+
+// Marks what lanes come to from here before a barrier, a warp sync or a collective brings them together, also in the
+// functions that they call. reached: by instruction, and one more for the end.
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached);
 
 // The last instruction, outside of loops, that every lane passes before it accesses memory. A number that is no

@@ -3,22 +3,13 @@
 #include <algorithm>
 
 #include "sass/makers.h"
+#include "sass/program_flow.h"
 
 namespace lockstep {
 namespace {
 
 using Functions = std::vector<uint32_t>;  // indices
 constexpr uint32_t kKernel = 0;
-
-// A call through a register may be of any function.
-Functions callees_of(const Program& program, uint32_t pc) {
-  if (program.code[pc].kind != Kind::kCall) return {};
-  const CallSite& call = program.calls[program.code[pc].index];
-  if (call.function != kNowhere) return {call.function};
-  Functions any;
-  for (uint32_t f = kKernel + 1; f < program.functions.size() && call.target != 0; ++f) any.push_back(f);
-  return any;
-}
 
 }  // namespace
 

@@ -622,6 +622,24 @@ TEST(Forms, LanesMayStayApartBehindARecursion) {
   EXPECT_FALSE(parted_by("g"));
 }
 
+// Lanes that come to a call apart make the accesses of the function apart.
+TEST(Forms, LanesThatCallApartAreApartInTheFunction) {
+  const Kernel kernel(
+      "mov.u32 %r5, 0;\nTURN:\ncall f;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, %r2;\n@%p2 bra TURN;",
+      ".func f()\n{\ncall g;\nret;\n}\n.func g()\n{\n.reg .b32 %q<3>;\nst.global.u32 [v], %q1;\nret;\n}\n");
+  MachineAccess call;
+  call.kind = MachineAccess::kInnerCall;
+  call.line = kernel.line("call f");
+  const auto in_g = [&](const std::vector<MachineAccess>& calls) {
+    const MachineAccess store = kernel.as_written("[v], %q1");
+    return compare(kernel.program(), {.accesses = {store}, .inner_calls = calls}).of[kernel.access("[v], %q1").index];
+  };
+  EXPECT_TRUE(in_g({call}).parted_by.empty());
+  EXPECT_EQ(in_g({call, call}).parted_by, std::vector<uint32_t>{kernel.pc("@%p2")}) << "copies of the loop's turn";
+  EXPECT_FALSE(in_g({call}).yields);
+  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.yields = true; })}).yields);
+}
+
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.
 TEST(Forms, LanesThatDoNotMakeTheAccessDoNotMakeItApart) {
   const Kernel kernel(

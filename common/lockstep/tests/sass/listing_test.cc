@@ -191,7 +191,25 @@ TEST(Listing, CallsOfTheDriversFunctionsAreKnown) {
   const std::vector<MachineAccess>& calls = kernels.find("k")->second.calls;
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].line, 7u);
+  ASSERT_EQ(kernels.find("k")->second.inner_calls.size(), 1u);
+  EXPECT_EQ(kernels.find("k")->second.inner_calls[0].line, 8u);
   EXPECT_TRUE(kernels.find("k")->second.accesses.empty());
+}
+
+// An H200 loaded 193 times in a function, not 30 times, which lanes called behind a loop with a YIELD.
+TEST(Listing, LanesThatYieldMayBeApartInAFunctionAndBehindIt) {
+  const std::string loads = "8: LDG.E R2, [R4.64]", other = "9: LDG.E R3, [R4.64]";
+  const auto yields = [&](const std::string& first, const std::string& in_function) {
+    std::vector<std::pair<uint32_t, bool>> found;  // by line
+    for (const MachineAccess& access :
+         accesses({first, "CALL.REL.NOINC `($k$f)", "7: STG.E [R4.64], R2", "EXIT", "$k$f:", loads, in_function,
+                   "RET.REL.NODEC R6 `(k)", "$k$g:", other, "RET.REL.NODEC R6 `(k)"}))
+      found.emplace_back(access.line, access.yields);
+    return found;
+  };
+  using Each = std::vector<std::pair<uint32_t, bool>>;
+  EXPECT_EQ(yields("YIELD", "NOP"), (Each{{7, true}, {8, true}, {9, false}})) << "nobody calls g";
+  EXPECT_EQ(yields("NOP", "YIELD"), (Each{{7, true}, {8, false}, {9, false}})) << "the function yields behind its load";
 }
 
 TEST(Listing, AnAddOfTheNumberOfLanesIsKnown) {
