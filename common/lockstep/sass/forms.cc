@@ -12,6 +12,7 @@
 #include "program/register_use.h"
 #include "sass/influence.h"
 #include "sass/left_out.h"
+#include "sass/moves.h"
 #include "sass/pairs.h"
 #include "sass/program_flow.h"
 #include "sass/recursion.h"
@@ -356,7 +357,7 @@ class KernelComparison {
                           : std::nullopt;
     if (ways && ways->empty()) return;
     for (const uint32_t pc : block_begins_)
-      if (is_there(pc)) form.moved_to.push_back(pc);
+      if (is_there(pc) && may_move(program_, facts_, function_, access, pc)) form.moved_to.push_back(pc);
     if (!form.moved_to.empty()) return;
     if (ways)
       form.one_way = *ways;

@@ -176,9 +176,27 @@ TEST(Forms, ALoadBeforeItsConditionIsExactOnlyIfAllWarpsAreThere) {
   const Kernel kernel(kConditional);
   const Compared of(kernel, {kernel.as_written("ld.s")});
   EXPECT_EQ(of["ld.s"].doubt, "");
-  const std::vector<uint32_t>& places = of["ld.s"].moved_to;
-  EXPECT_NE(std::ranges::find(places, kernel.pc("st.g")), places.end()) << "where there is no condition";
-  EXPECT_EQ(std::ranges::find(places, kernel.pc("ld.s")), places.end());
+  EXPECT_EQ(of["ld.s"].moved_to, std::vector<uint32_t>{kernel.program().functions[0].entry}) << "before the condition";
+}
+
+// load; if (n > 0) { use the value } else { … }: both sides ask the same comparison. An H200 with n = 0 made no load.
+TEST(Forms, ALoadMovesToTheSideThatUsesItsValue) {
+  const auto moved_to = [](const std::string& before, const std::string& use, const std::string& other) {
+    const Kernel kernel("ld.global.u32 %r3, [%rd1];\n" + before + "setp.gt.s32 %p1, %r1, 0;\n@%p1 bra IN;\n" + other +
+                        "mov.u32 %r5, 7;\nbra OUT;\nIN:\n" + use + "OUT:\nst.global.u32 [%rd2], %r5;");
+    const auto in_if = [&](auto& a) { a.conditions = {kernel.line("setp")}; };
+    std::vector<std::string> sides;
+    const Compared compared(kernel, {changed(kernel.as_written("ld.g"), in_if)});
+    for (const uint32_t pc : compared["ld.g"].moved_to)
+      sides.emplace_back(pc < kernel.pc("mov.u32 %r5, 7") + 1 ? "other" : "use");
+    return sides;
+  };
+  using Sides = std::vector<std::string>;
+  EXPECT_EQ(moved_to("", "mul.lo.u32 %r5, %r3, %r3;\n", ""), Sides{"use"});
+  EXPECT_EQ(moved_to("mul.lo.u32 %r4, %r3, %r3;\n", "mov.u32 %r5, %r4;\n", ""), Sides{"use"})
+      << "ptxas moves the product, too";
+  EXPECT_EQ(moved_to("", "mov.u32 %r5, %r3;\n", "st.shared.u32 [s], %r3;\n"), (Sides{"other", "use"}));
+  EXPECT_EQ(moved_to("st.shared.u32 [s], %r3;\n", "mov.u32 %r5, 1;\n", ""), Sides{}) << "it is used before the branch";
 }
 
 TEST(Forms, OtherConditionsAreADoubt) {
