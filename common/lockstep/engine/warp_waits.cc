@@ -184,9 +184,11 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   return true;
 }
 
-// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
+// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l]. If they
+// name several groups, a card goes on with each group for itself, which the report learns.
 void Warp::bring_together(uint32_t pc, Mask together, const uint32_t* members) {
   lane_races_.begin_interval();
+  if (lanes_with(members, members[first_lane(together)], together) != together) ++state_->counters.at[pc].divergent;
   if (!launch_->watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
   if (launch_->program.code[pc].kind != Kind::kWarpBarrier) kind = LaneSync::kCollective;

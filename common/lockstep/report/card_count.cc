@@ -29,7 +29,7 @@ void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
 
 // Why another run of a card may count this instruction otherwise. Empty: it has no reason.
 std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
-  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, grouped, went_alone] = ended;
   const InstructionCounters& c = counters.at[pc];
   const auto is_ordered = [&](const Dependent& order) {
     return order.accesses[pc] ||
@@ -68,7 +68,7 @@ std::string unwritten_doubt(const Ended& ended, const AccessForm& form) {
 }
 
 std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& form) {
-  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, grouped, went_alone] = ended;
   const InstructionCounters& c = counters.at[pc];
   const auto is_parted = [&](uint32_t branch) { return counters.at[branch].divergent > 0; };
   // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
@@ -78,7 +78,8 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
   // A lane that comes alone cannot part. Others would have come with it here.
   const bool alone = c.threads == c.warps && !place.merges;
   if ((early && lanes_part(launch.program, counters, forms, pc)) || (form.yields && parted) ||
-      (!went_alone.empty() && went_alone[pc]) || (!alone && std::ranges::any_of(form.parted_by, is_parted)))
+      (form.grouped && grouped) || (!went_alone.empty() && went_alone[pc]) ||
+      (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     return words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   return {};
 }
@@ -91,17 +92,21 @@ Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, 
   for (uint32_t pc = 0; pc < counters.at.size(); ++pc) {
     if (counters.at[pc].divergent == 0) continue;
     parted = true;
-    // Lanes that passed a join alone, or that called several functions: the card may not bring them together behind.
+    // Lanes that passed a join alone, that called several functions, or that named several groups of lanes, as tiles
+    // do: the card may not bring them together behind. Of groups, the machine code tells where they may be apart.
     const Kind kind = launch.program.code[pc].kind;
-    if (kind != Kind::kJoin && kind != Kind::kCall) continue;
+    const bool names_groups = kind == Kind::kCollective || kind == Kind::kWarpBarrier;
+    if (kind != Kind::kJoin && kind != Kind::kCall && !names_groups) continue;
+    grouped |= names_groups;
+    if (names_groups && forms.static_shared) continue;
     if (!flow) flow = flow_of(launch.program);
     went_alone.resize(counters.at.size() + 1);
-    spread_apart(launch.program, *flow, pc, went_alone);
+    spread_alone(launch.program, *flow, names_groups ? pc + 1 : pc, names_groups, went_alone);
   }
 }
 
 CardCount card_count(const Ended& ended, const MemoryAccess& access) {
-  const auto& [launch, counters, forms, depends, parted, went_alone] = ended;
+  const auto& [launch, counters, forms, depends, parted, grouped, went_alone] = ended;
   const AccessForm& form = forms.of[access.index];
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};

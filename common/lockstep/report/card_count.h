@@ -26,6 +26,7 @@ struct Ended {
   const Forms& forms;
   Dependences depends;
   bool parted = false;             // lanes of a warp went different ways
+  bool grouped = false;            // they named groups of lanes, as tiles of a warp do
   std::vector<bool> went_alone{};  // by instruction: what lanes came to that did not wait for others where they meet
 
   Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, const Dependences& on);

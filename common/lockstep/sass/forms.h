@@ -30,6 +30,7 @@ struct AccessForm {
   bool generic = false;               // an atomic by a generic address: one more wavefront of shared memory
   bool parts = false;                 // exact only while the lanes of a warp stay together
   bool yields = false;                // exact only while no lanes of the launch part
+  bool grouped = false;               // exact only while lanes name no groups of their own, as tiles of a warp do
   std::vector<uint32_t> parted_by{};  // exact only while no lanes part at these branches of the program
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};

@@ -72,9 +72,12 @@ class Section {
     const FlowFacts facts(std::move(flow));
     const Meetings meetings(facts);
     const MachineUniform uniform(code_, facts);
-    std::vector<bool> yields(code_.size() + 1, false);
-    for (uint32_t i = 0; i < code_.size(); ++i)
-      if (code_[i].opcode() == "YIELD") spread(i, yields, [&](uint32_t at) { return before_sync(facts, at); });
+    std::vector<bool> yields(code_.size() + 1, false), grouped(code_.size() + 1, false);
+    const auto before = [&](uint32_t at) { return before_sync(facts, at); };
+    for (uint32_t i = 0; i < code_.size(); ++i) {
+      if (code_[i].opcode() == "YIELD") spread(i, yields, before);
+      if (sync_of(code_[i]) == Sync::kGroup) spread(i, grouped, before);
+    }
     const auto named = [&](const std::vector<uint32_t>& branches) {
       std::vector<PartingBranch> found;
       for (const uint32_t branch : branches)
@@ -103,6 +106,7 @@ class Section {
       access->elected = predicates.is_elected(i);
       access->again = std::ranges::any_of(alike, [&](uint32_t copy) { return is_made_before(facts, copy, i); });
       access->yields = yields[i];
+      access->grouped = grouped[i];
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
       (access->kind == MachineAccess::kCall        ? kernel.calls
@@ -127,9 +131,20 @@ class Section {
     return dominator == before;
   }
 
-  // The steps of an instruction that does not bring the lanes of a warp together, also into a function and back.
+  // "WARPSYNC.ALL" brings the lanes of a warp together. "WARPSYNC R0" does so with the lanes that the mask names; lanes
+  // with another mask go on for themselves. At "WARPSYNC.COLLECTIVE" lanes only exchange values: behind ENDCOLLECTIVE
+  // they are apart as before.
+  enum class Sync : uint8_t { kNobody, kGroup, kAll };
+  static Sync sync_of(const MachineInstruction& in) {
+    if (in.opcode() != "WARPSYNC" || has_part(in.name, "COLLECTIVE")) return Sync::kNobody;
+    const bool all = has_part(in.name, "ALL") || in.operands.empty() || in.operands[0] == "0xffffffff";
+    return all ? Sync::kAll : Sync::kGroup;
+  }
+
+  // The steps of an instruction that does not bring the lanes of a warp together, also into a function and back. BAR
+  // does not: an H200 made each load behind it twice, for two tiles of 16 lanes.
   std::vector<uint32_t> before_sync(const FlowFacts& facts, uint32_t at) const {
-    if (at >= code_.size() || code_[at].opcode() == "BAR" || code_[at].opcode() == "WARPSYNC") return {};
+    if (at >= code_.size() || sync_of(code_[at]) == Sync::kAll) return {};
     const std::vector<uint32_t>& roots = facts.flow().roots;
     std::vector<uint32_t> steps = facts.flow().successors[at];
     if (const auto function = called_function(at)) steps.push_back(*function);

@@ -27,7 +27,8 @@ struct MachineAccess {
   bool counts = false;        // ATOMS.POPC.INC: adds the number of lanes
   bool elected = false;       // the first active lane alone makes it
   bool again = false;         // whoever comes here has made another copy of it before, of the same line and kind
-  bool yields = false;        // behind a YIELD, before a barrier: lanes may be apart, whatever BSYNC says
+  bool yields = false;        // behind a YIELD, before WARPSYNC.ALL: lanes may be apart, whatever BSYNC says
+  bool grouped = false;       // behind a WARPSYNC of a mask, likewise: groups of lanes with masks of their own
   uint32_t line = 0;          // of the PTX
   std::string address{};      // as the listing writes it: "[R2+0x8]"
   uint32_t loops = 0;         // that contain it

@@ -1,5 +1,6 @@
 #include "sass/program_flow.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <optional>
@@ -116,6 +117,15 @@ bool reaches_memory(const Program& program, const Instruction& in) {
   return access && is_counted(*access) && access->space != Space::kLocal;
 }
 
+// The steps of lanes that no barrier and no warp sync brings together there, also into functions.
+std::vector<uint32_t> steps(const Program& program, const Flow& flow, uint32_t at) {
+  const Kind kind = program.code[at].kind;
+  if (kind == Kind::kBarrier || kind == Kind::kWarpBarrier) return {};
+  std::vector<uint32_t> next = flow.successors[at];
+  for (const uint32_t f : callees_of(program, at)) next.push_back(program.functions[f].entry);
+  return next;
+}
+
 }  // namespace
 
 std::vector<uint32_t> callees_of(const Program& program, uint32_t pc) {
@@ -128,14 +138,22 @@ std::vector<uint32_t> callees_of(const Program& program, uint32_t pc) {
 }
 
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached) {
-  using Steps = std::vector<uint32_t>;
   spread(from, reached, [&](uint32_t at) {
-    if (at >= program.code.size()) return Steps();
+    return at >= program.code.size() || program.code[at].kind == Kind::kCollective ? std::vector<uint32_t>()
+                                                                                   : steps(program, flow, at);
+  });
+}
+
+void spread_alone(const Program& program, const Flow& flow, uint32_t from, bool groups, std::vector<bool>& reached) {
+  const std::vector<uint32_t> function = functions_of(program);
+  spread(from, reached, [&](uint32_t at) {
+    if (at >= program.code.size()) return std::vector<uint32_t>();
     const Kind kind = program.code[at].kind;
-    if (kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective) return Steps();
-    Steps steps = flow.successors[at];
-    for (const uint32_t f : callees_of(program, at)) steps.push_back(program.functions[f].entry);
-    return steps;
+    if (groups && kind == Kind::kBarrier) return flow.successors[at];
+    std::vector<uint32_t> next = steps(program, flow, at);
+    for (uint32_t call = 0; call < program.code.size() && kind == Kind::kReturn; ++call)
+      if (std::ranges::count(callees_of(program, call), function[at])) next.push_back(call + 1);
+    return next;
   });
 }
 

@@ -656,6 +656,8 @@ TEST(Forms, LanesThatCallApartAreApartInTheFunction) {
   EXPECT_EQ(in_g({call, call}).parted_by, std::vector<uint32_t>{kernel.pc("@%p2")}) << "copies of the loop's turn";
   EXPECT_FALSE(in_g({call}).yields);
   EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.yields = true; })}).yields);
+  EXPECT_FALSE(in_g({call}).grouped);
+  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.grouped = true; })}).grouped);
 }
 
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.

@@ -212,6 +212,25 @@ TEST(Listing, LanesThatYieldMayBeApartInAFunctionAndBehindIt) {
   EXPECT_EQ(yields("NOP", "YIELD"), (Each{{7, true}, {8, false}, {9, false}})) << "the function yields behind its load";
 }
 
+// An H200 executed what comes behind a shuffle of tiles once for each tile, also behind a barrier.
+TEST(Listing, GroupsOfLanesGoOnForThemselves) {
+  const auto grouped = [](const std::string& sync, const std::string& behind = "NOP") {
+    return accesses({"7: STG.E [R4.64], R2", sync, "SHFL.DOWN PT, R3, R0, 0x8, 0x1f", behind, "8: STG.E [R4.64], R3"})
+        .back()
+        .grouped;
+  };
+  EXPECT_TRUE(grouped("WARPSYNC R0"));
+  EXPECT_TRUE(grouped("WARPSYNC.EXCLUSIVE R0"));
+  EXPECT_TRUE(grouped("WARPSYNC 0xffff"));
+  EXPECT_FALSE(grouped("WARPSYNC.ALL"));
+  EXPECT_FALSE(grouped("WARPSYNC 0xffffffff"));
+  EXPECT_FALSE(grouped("WARPSYNC.COLLECTIVE R8, `(.L_1)"));
+  EXPECT_TRUE(grouped("WARPSYNC R0", "BAR.SYNC.DEFER_BLOCKING 0x0"));
+  EXPECT_TRUE(grouped("WARPSYNC R0", "WARPSYNC.COLLECTIVE R8, `(.L_1)")) << "lanes only exchange values";
+  EXPECT_FALSE(grouped("WARPSYNC R0", "WARPSYNC.ALL"));
+  EXPECT_FALSE(accesses({"7: STG.E [R4.64], R2", "WARPSYNC R0"}).front().grouped);
+}
+
 TEST(Listing, AnAddOfTheNumberOfLanesIsKnown) {
   EXPECT_TRUE(one({"ATOMS.POPC.INC.32 RZ, [UR4]"}).counts);
   EXPECT_FALSE(one({"ATOMS.ADD RZ, [UR4], R0"}).counts);
