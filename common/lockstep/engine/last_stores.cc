@@ -8,25 +8,27 @@
 namespace lockstep {
 namespace {
 
-// An entry, from its low bits: the value; the Access that stored it; and flags. An entry has 64 bits, so that it can be
-// exchanged at once.
+// An entry, from its low bits: the value, or the kind of the atomic; the Access that wrote it; and flags. An entry has
+// 64 bits, so that it can be exchanged at once.
 constexpr int kStorerAt = 32;
-constexpr uint64_t kValue = 0xffff'ffff, kStorer = ((uint64_t{1} << Access::kBits) - 1) << kStorerAt;
-constexpr uint64_t kStored = uint64_t{1} << 61, kSeveralWarps = uint64_t{1} << 62, kSeveralValues = uint64_t{1} << 63;
+constexpr uint64_t kStorer = ((uint64_t{1} << Access::kBits) - 1) << kStorerAt;
+constexpr uint64_t kByAtomic = uint64_t{1} << 60, kWhat = 0xffff'ffff | kByAtomic;
+constexpr uint64_t kSeveralBlocks = uint64_t{1} << 59, kStored = uint64_t{1} << 61, kSeveralWarps = uint64_t{1} << 62,
+                   kSeveralValues = uint64_t{1} << 63;
 
 Access storer(uint64_t entry) { return {static_cast<uint32_t>((entry & kStorer) >> kStorerAt)}; }
 
-bool are_ordered(uint64_t before, uint64_t now, Space space) {
-  if (!storer(before).has_same_block(storer(now))) return space == Space::kShared;  // the earlier block has ended
-  return !storer(before).has_same_interval(storer(now));
-}
-
-// The entry behind a store. Which of two stores came first makes no difference.
+// The entry behind a store. Which of two stores came first makes no difference. All stores of an entry without
+// kSeveralBlocks lie in one interval of one block.
 uint64_t entry_behind(uint64_t before, uint64_t now, Space space) {
-  if (!(before & kStored) || (!(before & kSeveralWarps) && are_ordered(before, now, space))) return now;
-  uint64_t after = now | (before & (kSeveralWarps | kSeveralValues));
+  const bool same_block = storer(before).has_same_block(storer(now));
+  const bool is_ordered = same_block ? !storer(before).has_same_interval(storer(now))
+                                     : space == Space::kShared;  // the earlier block has ended
+  if (!(before & kStored) || (is_ordered && !(before & kSeveralBlocks))) return now;
+  uint64_t after = now | (before & (kSeveralBlocks | kSeveralWarps | kSeveralValues));
+  if (!same_block) after |= kSeveralBlocks;
   if ((before ^ now) & kStorer) after |= kSeveralWarps;
-  if ((before ^ now) & kValue) after |= kSeveralValues;
+  if ((before ^ now) & kWhat) after |= kSeveralValues;
   return after;
 }
 
@@ -56,6 +58,7 @@ void LastStores::note_units(Warp& warp, const MemoryAccess& access, Space space,
                             const std::array<uint64_t, kWarpSize>& at) {
   const uint64_t by = kStored | uint64_t{Access::of(warp).bits} << kStorerAt;
   const bool concurrent = space == Space::kGlobal && warp.state().concurrent;
+  const uint64_t atomic = is_atomic(access) ? kByAtomic | static_cast<uint64_t>(access.atomic) : 0;
   const uint32_t width = bytes_of(access.register_width), parts = access.bytes / sizeof(Unit), count = access.count;
   NotedPlaces& places = warp.state().noted[access.index];
   bool contested = false;
@@ -66,9 +69,9 @@ void LastStores::note_units(Warp& warp, const MemoryAccess& access, Space space,
         places = entries_.find(warp, space, at[l], sizeof(Unit));
       const uint64_t place = (at[l] - places.range.begin) / sizeof(Unit) + e * parts;
       for (uint32_t part = 0; part < parts; ++part) {
-        Unit value;
-        std::memcpy(&value, values + l * width + part * sizeof value, sizeof value);
-        contested |= is_contested(put(places.entries[place + part], by | value, space, concurrent));
+        Unit value = 0;
+        if (!atomic) std::memcpy(&value, values + l * width + part * sizeof value, sizeof value);
+        contested |= is_contested(put(places.entries[place + part], by | atomic | value, space, concurrent));
       }
     }
   }

@@ -1,5 +1,6 @@
-// last_stores: which warp stored what, where several threads of a launch may store to one place. If two warps store
-// different values there, and no barrier orders them, the card's schedule decides which value stays.
+// last_stores: which warp stored what, where several threads of a launch may write to one place. If two warps store
+// different values there, and no barrier orders them, the card's schedule decides which value stays. So it does if one
+// stores and the other makes an atomic, or if they make different atomics, as add and max.
 #pragma once
 
 #include <array>
@@ -13,8 +14,9 @@ namespace lockstep {
 // Of one launch.
 class LastStores {
  public:
-  // To be called before a plain store changes memory. `at`: addresses in this process, in global or shared memory.
-  // Notes the access in LaunchState::contested if another warp stored another value, and the order was not certain.
+  // To be called before a plain store or an atomic changes memory. `at`: addresses in this process, in global or shared
+  // memory. Notes the access in LaunchState::contested if another warp wrote something else, and the order was not
+  // certain.
   void note(Warp& warp, const MemoryAccess& access, Space space, Mask mask, const std::array<uint64_t, kWarpSize>& at);
 
  private:

@@ -60,9 +60,9 @@ struct Launch {
   Observers observers{};  // empty: nobody watches
 
   bool watched() const { return !observers.empty(); }
-  // Whether several threads may store to one place here.
-  bool may_meet(const MemoryAccess& store, Space space) const {
-    return notes(store, space == Space::kShared ? kMeetInShared : kMeetInGlobal);
+  // Whether several threads may write to one place here.
+  bool may_meet(const MemoryAccess& access, Space space) const {
+    return notes(access, space == Space::kShared ? kMeetInShared : kMeetInGlobal);
   }
   // Whether a load and a store may race here.
   bool may_race(const MemoryAccess& access, Space space) const {

@@ -156,6 +156,13 @@ bool may_meet(const std::vector<Places>& all, std::span<const uint32_t> extents)
   return false;
 }
 
+// Whether it matters which of these stores and atomics comes last.
+bool order_matters(const std::vector<Places>& all) {
+  return std::ranges::any_of(all, [&](const Places& one) {
+    return one.access->op == MemoryOp::kStore || one.access->atomic != all[0].access->atomic;
+  });
+}
+
 // Whether one of them loads by another pointer than one of them writes.
 bool have_other_pointers(const std::vector<Places>& all) {
   return std::ranges::any_of(all, [&](const Places& load) {
@@ -185,23 +192,22 @@ MeetingAccesses meeting_accesses(const Program& program, const Memory& memory, c
                                  const Steering& asked) {
   const Values values(memory, block, grid);
   std::vector<uint8_t> meeting(program.accesses.size());
-  std::vector<uint64_t> arrays(program.accesses.size());     // 0: shared memory, or not known
-  std::map<uint64_t, std::vector<Places>> stores, accesses;  // of global memory, by array
+  std::vector<uint64_t> arrays(program.accesses.size());      // 0: shared memory, or not known
+  std::map<uint64_t, std::vector<Places>> written, accesses;  // of global memory, by array
   std::vector<Places> shared;
-  uint8_t anywhere = 0;  // the spaces in which some store may go to any array
+  std::vector<Places> unknown;  // that may be of any array
   for (const AccessPlace& place : program.access_places) {
     const MemoryAccess& access = program.accesses[place.access];
-    const bool is_store = access.op == MemoryOp::kStore;
+    const bool writes = access.op != MemoryOp::kLoad;
     Places places = values.places(access, place);
     if (access.space == Space::kShared) {
       shared.push_back(std::move(places));
     } else if (places.array) {
       arrays[place.access] = *places.array;
-      if (is_store) stores[*places.array].push_back(places);
+      if (writes) written[*places.array].push_back(places);
       accesses[*places.array].push_back(std::move(places));
-    } else if (is_store) {
-      meeting[place.access] = access.space == Space::kGeneric ? kMeetInGlobal | kMeetInShared : kMeetInGlobal;
-      anywhere |= meeting[place.access];
+    } else if (writes) {
+      unknown.push_back(std::move(places));
     }
   }
   const auto meet = [&](const std::vector<Places>& all, size_t numbers) {
@@ -210,11 +216,23 @@ MeetingAccesses meeting_accesses(const Program& program, const Memory& memory, c
   const auto note = [&](const std::vector<Places>& all, uint8_t what) {
     for (const Places& places : all) meeting[places.access->index] |= what;
   };
-  for (const auto& [array, all] : stores)
-    if ((anywhere & kMeetInGlobal) || meet(all, kNumbers)) note(all, kMeetInGlobal);
+  // What writes to any array may meet everything else that does not only make the same atomic.
+  uint8_t anywhere = 0;  // spaces
+  std::vector<Places> all_written = unknown;
+  for (const auto& [array, all] : written) all_written.insert(all_written.end(), all.begin(), all.end());
+  all_written.insert(all_written.end(), shared.begin(), shared.end());
+  if (!unknown.empty() && order_matters(all_written))
+    for (const Places& places : unknown) {
+      const bool generic = places.access->space == Space::kGeneric;
+      meeting[places.access->index] = generic ? kMeetInGlobal | kMeetInShared : kMeetInGlobal;
+      anywhere |= meeting[places.access->index];
+    }
+  for (const auto& [array, all] : written)
+    if ((anywhere & kMeetInGlobal) || (order_matters(all) && meet(all, kNumbers))) note(all, kMeetInGlobal);
   for (const auto& [array, all] : accesses)
     if (have_other_pointers(all) && meet(all, kNumbers)) note(all, kRaceInGlobal);
-  if (!shared.empty() && ((anywhere & kMeetInShared) || meet(shared, kThreadNumbers))) note(shared, kMeetInShared);
+  if ((anywhere & kMeetInShared) || (order_matters(shared) && meet(shared, kThreadNumbers)))
+    note(shared, kMeetInShared);
   const int wanted = (asked.global ? kMeetInGlobal | kRaceInGlobal : 0) | (asked.shared ? kMeetInShared : 0);
   for (uint8_t& spaces : meeting) spaces = static_cast<uint8_t>(spaces & wanted);
   // Notes about lanes of one warp tell no arrays apart (lane_races.h).

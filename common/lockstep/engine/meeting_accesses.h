@@ -1,6 +1,6 @@
-// meeting_accesses: the stores of a launch that may store to a place to which another thread stores, and the accesses
-// of an array to which several parameters point, where a thread may load what another one stores. For the others, the
-// sums of their addresses (program/access_places.h) prove that each thread has places of its own.
+// meeting_accesses: the stores and atomics of a launch that may write to a place to which another thread writes, and
+// the accesses of an array to which several parameters point, where a thread may load what another one stores. For the
+// others, the sums of their addresses (program/access_places.h) prove that each thread has places of its own.
 #pragma once
 
 #include <cstdint>

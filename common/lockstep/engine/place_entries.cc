@@ -22,7 +22,7 @@ NotedPlaces PlaceEntries::find(const Warp& warp, Space space, uint64_t address, 
 Access Access::of(const Warp& warp) {
   const Block& block = warp.block();
   return {
-      static_cast<uint32_t>(warp.index() % 32 | (block.interval() << 5 & kInterval) | (block.linear() << 12 & kBlock))};
+      static_cast<uint32_t>(warp.index() % 32 | (block.interval() << 5 & kInterval) | (block.linear() << 10 & kBlock))};
 }
 
 }  // namespace lockstep

@@ -30,10 +30,10 @@ class PlaceEntries {
 
 // Who accesses memory, and when: from the low bits, the warp, the interval between two barriers of its block, and the
 // block. Blocks and intervals are cut to the bits that are left: two blocks count as one if their numbers differ by a
-// multiple of 2^17, and two intervals if theirs differ by a multiple of 2^7.
+// multiple of 2^17, and two intervals if theirs differ by a multiple of 2^5.
 struct Access {
-  static constexpr int kBits = 29;
-  static constexpr uint32_t kInterval = 0x7f << 5, kBlock = 0x1'ffff << 12;
+  static constexpr int kBits = 27;
+  static constexpr uint32_t kInterval = 0x1f << 5, kBlock = 0x1'ffff << 10;
 
   uint32_t bits = 0;
   static Access of(const Warp& warp);

@@ -198,7 +198,7 @@ class RegisterSums {
 
 bool may_be_shared_by_threads(const MemoryAccess& access) {
   return access.space == Space::kGlobal || access.space == Space::kGeneric ||
-         (access.space == Space::kShared && access.op == MemoryOp::kStore);
+         (access.space == Space::kShared && access.op != MemoryOp::kLoad);
 }
 
 }  // namespace

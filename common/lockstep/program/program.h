@@ -216,7 +216,7 @@ struct Program : InstructionLists {
   uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
   std::vector<SharedArray> shared_arrays;
-  std::vector<AccessPlace> access_places;  // of all accesses of global memory, and of the stores to shared memory
+  std::vector<AccessPlace> access_places;  // of all accesses of global memory; in shared memory, of stores and atomics
 
   // Whether nobody may write what the load brings while the kernel runs (ld.global.nc).
   bool is_read_only(const MemoryAccess& load) const { return names[load.pc].find(".nc") != std::string::npos; }

@@ -231,7 +231,7 @@ class Influence {
       const MemoryAccess* const writes = moves_of(program_, in).writes;
       if (!writes) continue;
       result[writes->index] =
-          is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc) || origins_.left[writes->index];
+          origins_.left[writes->index] || (is_atomic(*writes) ? takes_one(pc) || makes(pc, *writes) : moves_one(pc));
     }
     return result;
   }
@@ -262,7 +262,7 @@ class Influence {
     reached_[pc] = reached_[pc] || reached;
     const bool has_one = moves_one(pc);
     const MemoryAccess* const writes = origins_.in_memory ? moves_of(program_, in).writes : nullptr;
-    if (writes && (is_atomic(*writes) ? leaves_one(pc, *writes) : has_one || origins_.left[writes->index]))
+    if (writes && (origins_.left[writes->index] || (is_atomic(*writes) ? leaves_one(pc, *writes) : has_one)))
       for (const Array& array : arrays_of(*writes)) grows |= memory_.insert(array).second;
     if (has_one)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });

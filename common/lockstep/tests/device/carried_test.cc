@@ -63,6 +63,16 @@ std::string module_text() {
          kernel("sine", "mov.f32 %f1, 0f3F800000;\nsin.approx.f32 %f2, %f1;\nst.global.f32 [%rd3], %f2;") +
          kernel("set", "atom.global.cas.b32 %r2, [%rd1], 0, 1;\natom.global.exch.b32 %r3, [%rd1+4], 7;") +
          kernel("last_stays", "atom.global.exch.b32 %r2, [%rd1], %r1;") +
+         kernel("adds_and_sets",
+                "red.global.add.u32 [%rd1], 1;\nsetp.ne.u32 %p1, %r1, 40;\n@%p1 ret;\nst.global.u32 [%rd1], 1;") +
+         kernel("sets_and_adds",
+                "setp.ne.u32 %p1, %r1, 5;\n@%p1 bra ADD;\nst.global.u32 [%rd1], 1;\nADD:\n"
+                "red.global.add.u32 [%rd1], 1;") +
+         kernel("adds_and_raises", "red.global.add.u32 [%rd1], 1;\nred.global.max.u32 [%rd1], %r1;") +
+         kernel("sets_then_adds",
+                "setp.ne.u32 %p1, %r1, 5;\n@%p1 bra ADD;\nst.global.u32 [%rd1], 1;\nADD:\nbar.sync 0;\n"
+                "red.global.add.u32 [%rd1], 1;\nbar.sync 0;\n@%p1 ret;\nst.global.u32 [%rd1], 3;") +
+         kernel("only_adds", "red.global.add.u32 [%rd1], 1;\nadd.u32 %r2, %r1, 1;\nred.global.add.u32 [%rd1], %r2;") +
          kernel("to_one", "st.global.u32 [%rd1], %r1;") + kernel("all_alike", "st.global.u32 [%rd1], 7;") +
          kernel("to_four",
                 "and.b32 %r2, %r1, 3;\nmul.wide.u32 %rd6, %r2, 4;\nadd.u64 %rd7, %rd1, %rd6;\n"
@@ -259,6 +269,22 @@ TEST_F(CarriedValues, TheLastOfSeveralStoresDecidesLater) {
     EXPECT_TRUE(doubts("where", a_, b_)) << kernel;
   }
   for (const char* kernel : {"all_alike", "own_byte", "in_turn"}) {
+    allocate(&a_);
+    run(kernel, a_, c_);
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel;
+  }
+}
+
+// Which comes last, an atomic or a store, an add or a max.
+TEST_F(CarriedValues, AtomicsBesideOtherWritesDecideLater) {
+  for (const char* kernel : {"adds_and_sets", "sets_and_adds", "adds_and_raises"}) {
+    allocate(&a_);
+    run(kernel, a_, c_, 32);
+    EXPECT_FALSE(doubts("where", a_, b_)) << kernel << ": one warp";
+    run(kernel, a_, c_);
+    EXPECT_TRUE(doubts("where", a_, b_)) << kernel;
+  }
+  for (const char* kernel : {"sets_then_adds", "only_adds"}) {
     allocate(&a_);
     run(kernel, a_, c_);
     EXPECT_FALSE(doubts("where", a_, b_)) << kernel;

@@ -154,7 +154,28 @@ __global__ void bytes_of_the_other_side(int* left) {
   left[number()] = found;
 }
 
+// An atomic beside a store, or beside another atomic.
+__global__ void adds_and_sets(const int* index, int* left) {
+  atomicAdd(&left[index[number()] % kPlaces], 1);
+  if (threadIdx.x % 32 == 5) left[index[number() / 2] % kPlaces] = number();
+}
+
+__global__ void adds_and_raises(const int* index, int* left) {
+  atomicAdd(&left[index[number()] % kPlaces], 3);
+  atomicMax(&left[index[number() / 2] % kPlaces], number());
+}
+
 // ---- the same on each run ----
+
+__global__ void sets_then_adds(const int* index, int* left) {
+  left += blockIdx.x * kPlaces;
+  for (int turn = 0; turn < 3; ++turn) {
+    if (threadIdx.x < kPlaces) left[kPlaces - 1 - threadIdx.x] = turn;
+    __syncthreads();
+    atomicAdd(&left[index[threadIdx.x] % kPlaces], 1);
+    __syncthreads();
+  }
+}
 
 struct Fields {
   int a, b;
@@ -311,11 +332,14 @@ int main() {
       },
       kThreads);
   follow([&](int* to) { bytes_of_the_other_side<<<kBlocks, kBlock>>>(to); }, kThreads);
+  follow([&](int* to) { adds_and_sets<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
+  follow([&](int* to) { adds_and_raises<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
   chosen<<<kBlocks, kBlock>>>(index, data, out);
   chosen_in_global<<<kBlocks, kBlock>>>(index, zeros<int>(kBlocks * kPlaces), data, out);
   finish();
 
   follow([&](int* to) { marked<<<kBlocks, kBlock>>>(index, to); }, kPlaces);
+  follow([&](int* to) { sets_then_adds<<<kBlocks, kBlock>>>(index, to); }, kBlocks * kPlaces);
   follow([&](int* to) { permuted<<<kBlocks, kBlock>>>(to); }, kThreads);
   auto* const structures = zeros<Fields>(kThreads);
   fields<<<kBlocks, kBlock>>>(structures);
