@@ -19,7 +19,7 @@ namespace lockstep {
 struct InstructionCounters {
   uint64_t warps = 0;      // warp instructions executed
   uint64_t threads = 0;    // lanes active in them
-  uint64_t divergent = 0;  // branches whose active lanes went different ways
+  uint64_t divergent = 0;  // how often lanes parted here: at a branch, a join, a call, or in groups at a collective
   // Memory instructions with at least one active lane, and their lanes; by the space they reached.
   struct Global {
     uint64_t requests = 0, sectors = 0, threads = 0;
