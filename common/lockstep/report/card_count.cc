@@ -77,8 +77,8 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
   const bool early = form.parts || !waits;
   // A lane that comes alone cannot part. Others would have come with it here.
   const bool alone = c.threads == c.warps && !place.merges;
-  if ((early && lanes_part(launch.program, counters, forms, pc)) || (form.yields && parted) ||
-      (form.grouped && grouped) || (!went_alone.empty() && went_alone[pc]) ||
+  if ((early && lanes_part(launch.program, counters, forms, pc)) || (form.apart.yields && parted) ||
+      (form.apart.grouped && grouped) || (!went_alone.empty() && went_alone[pc]) ||
       (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     return words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   return {};

@@ -135,15 +135,14 @@ class KernelComparison {
     form.parted_by.assign(parted_by.begin(), parted_by.end());
     form.parts = !in_order && (facts_.places()[pc].merges || facts_.places()[pc].turns);
     form.unwritten = unwritten_[pc];
-    form.yields = std::ranges::any_of(machine, &MachineAccess::yields);
-    form.grouped = std::ranges::any_of(machine, &MachineAccess::grouped);
+    for (const MachineAccess* one : machine) form.apart |= one->apart;
   }
 
   // Lanes that come to a call apart make the accesses of the function apart, and its calls.
   void follow_calls() {
     struct Arrival {
       std::set<uint32_t> parted_by{};
-      bool yields = false, grouped = false;
+      Apart apart{};
     };
     std::vector<Arrival> arrivals(program_.functions.size());  // how lanes come to each function
     std::vector<uint32_t> sites;
@@ -156,8 +155,7 @@ class KernelComparison {
       for (const uint32_t f : callees) {
         arrivals[f].parted_by.insert(form.parted_by.begin(), form.parted_by.end());
         if (form.parts) add_all(pc, Reached(facts_, pc), arrivals[f].parted_by);
-        arrivals[f].yields |= form.yields;
-        arrivals[f].grouped |= form.grouped;
+        arrivals[f].apart |= form.apart;
       }
     }
     for (size_t depth = 1; depth < arrivals.size(); ++depth)  // through other functions
@@ -165,16 +163,14 @@ class KernelComparison {
         for (const uint32_t f : callees_of(program_, pc)) {
           const Arrival& caller = arrivals[function_[pc]];
           arrivals[f].parted_by.insert(caller.parted_by.begin(), caller.parted_by.end());
-          arrivals[f].yields |= caller.yields;
-          arrivals[f].grouped |= caller.grouped;
+          arrivals[f].apart |= caller.apart;
         }
     const auto add = [&](uint32_t pc, AccessForm& form) {
       const Arrival& arrival = arrivals[function_[pc]];
       std::set<uint32_t> parted_by(form.parted_by.begin(), form.parted_by.end());
       parted_by.insert(arrival.parted_by.begin(), arrival.parted_by.end());
       form.parted_by.assign(parted_by.begin(), parted_by.end());
-      form.yields |= arrival.yields;
-      form.grouped |= arrival.grouped;
+      form.apart |= arrival.apart;
     };
     for (const MemoryAccess& access : program_.accesses) add(access.pc, forms_.of[access.index]);
     for (auto& [pc, form] : forms_.prints) add(pc, form);

@@ -26,11 +26,11 @@ struct AccessForm {
     kElected,  // one lane makes the access for all lanes of the warp
   } kind = kAsWritten;
   uint8_t bytes = 0;
-  MemoryOp op = MemoryOp::kLoad;      // as the card counts it
-  bool generic = false;               // an atomic by a generic address: one more wavefront of shared memory
-  bool parts = false;                 // exact only while the lanes of a warp stay together
-  bool yields = false;                // exact only while no lanes of the launch part
-  bool grouped = false;               // exact only while lanes name no groups of their own, as tiles of a warp do
+  MemoryOp op = MemoryOp::kLoad;  // as the card counts it
+  bool generic = false;           // an atomic by a generic address: one more wavefront of shared memory
+  bool parts = false;             // exact only while the lanes of a warp stay together
+  // yields: exact only while no lanes of the launch part; grouped: while lanes name no groups, as tiles of a warp do.
+  Apart apart{};
   std::vector<uint32_t> parted_by{};  // exact only while no lanes part at these branches of the program
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};

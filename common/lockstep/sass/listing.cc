@@ -105,8 +105,7 @@ class Section {
       std::ranges::set_difference(access->conditions, in_turn, std::inserter(access->earlier, access->earlier.end()));
       access->elected = predicates.is_elected(i);
       access->again = std::ranges::any_of(alike, [&](uint32_t copy) { return is_made_before(facts, copy, i); });
-      access->yields = yields[i];
-      access->grouped = grouped[i];
+      access->apart = {yields[i], grouped[i]};
       access->parting = named(meetings.parting(alike, false));
       access->parting_around = named(meetings.parting(alike, true));
       (access->kind == MachineAccess::kCall        ? kernel.calls
@@ -145,15 +144,14 @@ class Section {
   // does not: an H200 made each load behind it twice, for two tiles of 16 lanes.
   std::vector<uint32_t> before_sync(const FlowFacts& facts, uint32_t at) const {
     if (at >= code_.size() || sync_of(code_[at]) == Sync::kAll) return {};
-    const std::vector<uint32_t>& roots = facts.flow().roots;
     std::vector<uint32_t> steps = facts.flow().successors[at];
     if (const auto function = called_function(at)) steps.push_back(*function);
-    if (code_[at].opcode() == "RET")
-      for (uint32_t i = 0; i < code_.size(); ++i)
-        if (const auto function = called_function(i);
-            function && *function <= at &&
-            std::ranges::none_of(roots, [&](uint32_t root) { return *function < root && root <= at; }))
-          steps.push_back(i + 1);
+    if (code_[at].opcode() != "RET") return steps;
+    uint32_t function = 0;
+    for (const uint32_t root : facts.flow().roots)
+      if (root <= at) function = std::max(function, root);
+    for (uint32_t call = 0; call < code_.size(); ++call)
+      if (called_function(call) == function) steps.push_back(call + 1);
     return steps;
   }
 

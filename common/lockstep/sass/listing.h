@@ -19,16 +19,26 @@ struct PartingBranch {
   bool in_barrier = false;  // ptxas expects that lanes may part there
 };
 
+// Why lanes may come to an instruction apart, whatever BSYNC says: what stands before it, without a WARPSYNC.ALL
+// between.
+struct Apart {
+  bool yields = false;   // a YIELD
+  bool grouped = false;  // a WARPSYNC of a mask: groups of lanes have masks of their own
+  Apart& operator|=(const Apart& other) {
+    yields |= other.yields, grouped |= other.grouped;
+    return *this;
+  }
+};
+
 struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction, kCall, kInnerCall } kind = kLoad;
   Space space = Space::kGeneric;
-  uint8_t bytes = 4;          // of one lane; of an atomic: not told
-  uint8_t matrices = 0;       // of LDSM, STSM: so many of 8 rows
-  bool counts = false;        // ATOMS.POPC.INC: adds the number of lanes
-  bool elected = false;       // the first active lane alone makes it
-  bool again = false;         // whoever comes here has made another copy of it before, of the same line and kind
-  bool yields = false;        // behind a YIELD, before WARPSYNC.ALL: lanes may be apart, whatever BSYNC says
-  bool grouped = false;       // behind a WARPSYNC of a mask, likewise: groups of lanes with masks of their own
+  uint8_t bytes = 4;     // of one lane; of an atomic: not told
+  uint8_t matrices = 0;  // of LDSM, STSM: so many of 8 rows
+  bool counts = false;   // ATOMS.POPC.INC: adds the number of lanes
+  bool elected = false;  // the first active lane alone makes it
+  bool again = false;    // whoever comes here has made another copy of it before, of the same line and kind
+  Apart apart{};
   uint32_t line = 0;          // of the PTX
   std::string address{};      // as the listing writes it: "[R2+0x8]"
   uint32_t loops = 0;         // that contain it

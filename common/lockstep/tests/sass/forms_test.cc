@@ -654,10 +654,10 @@ TEST(Forms, LanesThatCallApartAreApartInTheFunction) {
   };
   EXPECT_TRUE(in_g({call}).parted_by.empty());
   EXPECT_EQ(in_g({call, call}).parted_by, std::vector<uint32_t>{kernel.pc("@%p2")}) << "copies of the loop's turn";
-  EXPECT_FALSE(in_g({call}).yields);
-  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.yields = true; })}).yields);
-  EXPECT_FALSE(in_g({call}).grouped);
-  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.grouped = true; })}).grouped);
+  EXPECT_FALSE(in_g({call}).apart.yields);
+  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.apart.yields = true; })}).apart.yields);
+  EXPECT_FALSE(in_g({call}).apart.grouped);
+  EXPECT_TRUE(in_g({changed(call, [](auto& c) { c.apart.grouped = true; })}).apart.grouped);
 }
 
 // if (tid == 0) for (i < n) store: lanes that part before the loop do not come to the store from two sides.

@@ -204,7 +204,7 @@ TEST(Listing, LanesThatYieldMayBeApartInAFunctionAndBehindIt) {
     for (const MachineAccess& access :
          accesses({first, "CALL.REL.NOINC `($k$f)", "7: STG.E [R4.64], R2", "EXIT", "$k$f:", loads, in_function,
                    "RET.REL.NODEC R6 `(k)", "$k$g:", other, "RET.REL.NODEC R6 `(k)"}))
-      found.emplace_back(access.line, access.yields);
+      found.emplace_back(access.line, access.apart.yields);
     return found;
   };
   using Each = std::vector<std::pair<uint32_t, bool>>;
@@ -217,7 +217,7 @@ TEST(Listing, GroupsOfLanesGoOnForThemselves) {
   const auto grouped = [](const std::string& sync, const std::string& behind = "NOP") {
     return accesses({"7: STG.E [R4.64], R2", sync, "SHFL.DOWN PT, R3, R0, 0x8, 0x1f", behind, "8: STG.E [R4.64], R3"})
         .back()
-        .grouped;
+        .apart.grouped;
   };
   EXPECT_TRUE(grouped("WARPSYNC R0"));
   EXPECT_TRUE(grouped("WARPSYNC.EXCLUSIVE R0"));
@@ -228,7 +228,7 @@ TEST(Listing, GroupsOfLanesGoOnForThemselves) {
   EXPECT_TRUE(grouped("WARPSYNC R0", "BAR.SYNC.DEFER_BLOCKING 0x0"));
   EXPECT_TRUE(grouped("WARPSYNC R0", "WARPSYNC.COLLECTIVE R8, `(.L_1)")) << "lanes only exchange values";
   EXPECT_FALSE(grouped("WARPSYNC R0", "WARPSYNC.ALL"));
-  EXPECT_FALSE(accesses({"7: STG.E [R4.64], R2", "WARPSYNC R0"}).front().grouped);
+  EXPECT_FALSE(accesses({"7: STG.E [R4.64], R2", "WARPSYNC R0"}).front().apart.grouped);
 }
 
 TEST(Listing, AnAddOfTheNumberOfLanesIsKnown) {
