@@ -145,13 +145,13 @@ class Section {
   std::vector<uint32_t> before_sync(const FlowFacts& facts, uint32_t at) const {
     if (at >= code_.size() || sync_of(code_[at]) == Sync::kAll) return {};
     std::vector<uint32_t> steps = facts.flow().successors[at];
-    if (const auto function = called_function(at)) steps.push_back(*function);
+    for (const uint32_t function : called_functions(facts, at)) steps.push_back(function);
     if (code_[at].opcode() != "RET") return steps;
     uint32_t function = 0;
     for (const uint32_t root : facts.flow().roots)
       if (root <= at) function = std::max(function, root);
     for (uint32_t call = 0; call < code_.size(); ++call)
-      if (called_function(call) == function) steps.push_back(call + 1);
+      if (std::ranges::count(called_functions(facts, call), function)) steps.push_back(call + 1);
     return steps;
   }
 
@@ -171,14 +171,15 @@ class Section {
     }
   }
 
-  // Where the function begins that the instruction calls: "CALL.REL.NOINC `($kernel$function)".
-  std::optional<uint32_t> called_function(uint32_t at) const {
-    if (code_[at].opcode() != "CALL" || code_[at].operands.empty()) return std::nullopt;
+  // Where the functions of the module begin that the instruction may call: "CALL.REL.NOINC `($kernel$function)". A call
+  // through a register may be of any of them.
+  std::vector<uint32_t> called_functions(const FlowFacts& facts, uint32_t at) const {
+    if (!code_[at].name.starts_with("CALL.REL") || code_[at].operands.empty()) return {};
     std::string_view name = code_[at].operands.back();
-    if (!name.starts_with("`(") || !name.ends_with(')')) return std::nullopt;
+    if (!name.starts_with("`(") || !name.ends_with(')')) return facts.flow().roots;
     name = name.substr(2, name.size() - 3);
     const auto label = labels_.find(name);
-    return label == labels_.end() ? std::nullopt : std::optional(label->second);
+    return label == labels_.end() ? std::vector<uint32_t>() : std::vector{label->second};
   }
 
   Flow successors() const {

@@ -199,10 +199,11 @@ TEST(Listing, CallsOfTheDriversFunctionsAreKnown) {
 // An H200 loaded 193 times in a function, not 30 times, which lanes called behind a loop with a YIELD.
 TEST(Listing, LanesThatYieldMayBeApartInAFunctionAndBehindIt) {
   const std::string loads = "8: LDG.E R2, [R4.64]", other = "9: LDG.E R3, [R4.64]";
-  const auto yields = [&](const std::string& first, const std::string& in_function) {
+  const auto yields = [&](const std::string& first, const std::string& in_function,
+                          const std::string& callee = "`($k$f)") {
     std::vector<std::pair<uint32_t, bool>> found;  // by line
     for (const MachineAccess& access :
-         accesses({first, "CALL.REL.NOINC `($k$f)", "7: STG.E [R4.64], R2", "EXIT", "$k$f:", loads, in_function,
+         accesses({first, "CALL.REL.NOINC " + callee, "7: STG.E [R4.64], R2", "EXIT", "$k$f:", loads, in_function,
                    "RET.REL.NODEC R6 `(k)", "$k$g:", other, "RET.REL.NODEC R6 `(k)"}))
       found.emplace_back(access.line, access.apart.yields);
     return found;
@@ -210,6 +211,8 @@ TEST(Listing, LanesThatYieldMayBeApartInAFunctionAndBehindIt) {
   using Each = std::vector<std::pair<uint32_t, bool>>;
   EXPECT_EQ(yields("YIELD", "NOP"), (Each{{7, true}, {8, true}, {9, false}})) << "nobody calls g";
   EXPECT_EQ(yields("NOP", "YIELD"), (Each{{7, true}, {8, false}, {9, false}})) << "the function yields behind its load";
+  EXPECT_EQ(yields("YIELD", "NOP", "R2 `(k)"), (Each{{7, true}, {8, true}, {9, true}})) << "it may call any function";
+  EXPECT_EQ(yields("NOP", "YIELD", "R2 `(k)"), (Each{{7, true}, {8, false}, {9, false}}));
 }
 
 // An H200 executed what comes behind a shuffle of tiles once for each tile, also behind a barrier.
