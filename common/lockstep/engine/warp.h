@@ -183,6 +183,7 @@ class Warp {
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
   void bring_together(uint32_t pc, Mask together, const uint32_t* members);
+  void note_groups(uint32_t pc);
   void run_collective(uint32_t pc, Frame& frame, Mask active);
   void give_reduced(const Path& path, uint32_t reduced);
   int32_t set_aside(const Frame& frame, int32_t budget);

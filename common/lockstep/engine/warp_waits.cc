@@ -180,15 +180,17 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   mask = meet(path, mask, members, Path::kAtWarpBarrier);
   if (!mask) return false;
   bring_together(path.pc, mask, members);
+  if (!all_name_one(members) && lanes_with(members, members[first_lane(mask)], mask) != mask) note_groups(path.pc);
   ++path.pc;
   return true;
 }
 
-// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l]. If they
-// name several groups, a card goes on with each group for itself, which the report learns.
+// A card goes on with each group for itself, which the report learns.
+void Warp::note_groups(uint32_t pc) { ++state_->counters.at[pc].divergent; }
+
+// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
 void Warp::bring_together(uint32_t pc, Mask together, const uint32_t* members) {
   lane_races_.begin_interval();
-  if (lanes_with(members, members[first_lane(together)], together) != together) ++state_->counters.at[pc].divergent;
   if (!launch_->watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
   if (launch_->program.code[pc].kind != Kind::kWarpBarrier) kind = LaneSync::kCollective;
@@ -232,6 +234,7 @@ bool Warp::collective(Path& path, Mask mask) {
   // Lanes with different masks, as tiles of a warp have them, form separate groups.
   for (Mask rest = mask, group = 0; rest; rest &= ~group) {
     group = all_name_one(members) ? rest : lanes_with(members, members[first_lane(rest)], rest);
+    if (group != rest) note_groups(path.pc);
     run_collective(path.pc, frame(), group);
   }
   ++path.pc;
@@ -350,6 +353,7 @@ bool Warp::wake_waiting(Together together) {
     }
     if (path.waits_for & live_ & ~here) continue;
     bring_together(path.pc, group, named.data());
+    if (lanes_with(named.data(), path.waits_for, group) != group) note_groups(path.pc);
     for (size_t other = 0; other < paths_.size(); ++other)
       if (together(path, paths_[other]) && paths_[other].mask & group) pass_lanes(path, paths_[other], group);
     any = true;

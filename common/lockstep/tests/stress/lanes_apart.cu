@@ -1,6 +1,6 @@
-// lanes_apart: the lanes of a warp that a card does not bring together, so that it executes what follows once for each
-// group of them: behind collectives of tiles, and in a function behind a loop that yields. Beside them, lanes that come
-// together again; and a load that ptxas makes on one side of a branch. The counters are compared with those of a card
+// lanes_apart: lanes of a warp that a card may not bring together, so that it executes what follows once for each group
+// of them: behind collectives of tiles, and in a function behind a loop that yields. Beside them, lanes that are
+// together; and a load that ptxas makes on one side of a branch. The counters are compared with those of a card
 // (ncu_equality).
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -31,6 +31,32 @@ template <int lanes>
 __global__ void load_behind_a_barrier(const int* in, int* out) {
   __shared__ int s_tile[kBlock];
   s_tile[threadIdx.x] = smallest<lanes>(in[number()]);
+  __syncthreads();
+  out[number()] = s_tile[(threadIdx.x * 5 + 1) % kBlock];
+}
+
+template <int lanes>
+__global__ void vote_before(const int* in, int* out) {
+  const auto tile = cg::tiled_partition<lanes>(cg::this_thread_block());
+  out[number()] = tile.any(in[number()] > 900) + tile.all(in[number()] > 100);
+}
+
+// Nobody uses what the lanes exchange, and ptxas leaves only the waits.
+template <int lanes>
+__global__ void only_wait(const int* in, int* out) {
+  const auto tile = cg::tiled_partition<lanes>(cg::this_thread_block());
+  tile.shfl(in[number()], 0);
+  tile.any(in[number()] > 900);
+  out[number()] = threadIdx.x;
+}
+
+template <int lanes>
+__global__ void wait_before_a_barrier(const int* in, int* out) {
+  __shared__ int s_tile[kBlock];
+  const auto tile = cg::tiled_partition<lanes>(cg::this_thread_block());
+  s_tile[threadIdx.x] = in[number()];
+  tile.shfl(in[number()], 0);
+  tile.any(in[number()] > 900);
   __syncthreads();
   out[number()] = s_tile[(threadIdx.x * 5 + 1) % kBlock];
 }
@@ -87,6 +113,12 @@ int main() {
   store_behind<32><<<kBlocks, kBlock>>>(in, out);
   load_behind_a_barrier<16><<<kBlocks, kBlock>>>(in, out);
   load_behind_a_barrier<32><<<kBlocks, kBlock>>>(in, out);
+  vote_before<4><<<kBlocks, kBlock>>>(in, out);
+  vote_before<16><<<kBlocks, kBlock>>>(in, out);
+  vote_before<32><<<kBlocks, kBlock>>>(in, out);
+  only_wait<4><<<kBlocks, kBlock>>>(in, out);
+  only_wait<16><<<kBlocks, kBlock>>>(in, out);
+  wait_before_a_barrier<16><<<kBlocks, kBlock>>>(in, out);
   shuffle_behind<<<kBlocks, kBlock>>>(in, out);
   together_behind<<<kBlocks, kBlock>>>(in, out);
   call_behind<<<kBlocks, kBlock>>>(in, out);
