@@ -172,7 +172,7 @@ bool have_other_pointers(const std::vector<Places>& all) {
   });
 }
 
-// MeetingAccesses::units. arrays: of each access, what tells apart memory of which no access reaches two.
+// MeetingAccesses::units. arrays: a number for each access. Two accesses with different numbers never reach one place.
 std::vector<uint8_t> units_of(const Program& program, const std::vector<uint64_t>& arrays) {
   std::map<uint64_t, uint8_t> smallest;  // by array
   for (const MemoryAccess& access : program.accesses) {
@@ -216,7 +216,7 @@ MeetingAccesses meeting_accesses(const Program& program, const Memory& memory, c
   const auto note = [&](const std::vector<Places>& all, uint8_t what) {
     for (const Places& places : all) meeting[places.access->index] |= what;
   };
-  // What writes to any array may meet everything else that does not only make the same atomic.
+  // A write to an unknown array may meet every other write. The order matters, unless all of them make one atomic.
   uint8_t anywhere = 0;  // spaces
   std::vector<Places> all_written = unknown;
   for (const auto& [array, all] : written) all_written.insert(all_written.end(), all.begin(), all.end());

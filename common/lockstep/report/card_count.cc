@@ -93,7 +93,7 @@ Ended::Ended(const Launch& of, const LaunchCounters& counts, const Forms& made, 
     if (counters.at[pc].divergent == 0) continue;
     parted = true;
     // Lanes that passed a join alone, that called several functions, or that named several groups of lanes, as tiles
-    // do: the card may not bring them together behind. Of groups, the machine code tells where they may be apart.
+    // do: the card may not bring them together behind. For groups, the machine code tells where they may be apart.
     const Kind kind = launch.program.code[pc].kind;
     const bool names_groups = kind == Kind::kCollective || kind == Kind::kWarpBarrier;
     if (kind != Kind::kJoin && kind != Kind::kCall && !names_groups) continue;

@@ -1,5 +1,6 @@
-// moves: whether ptxas may have moved an access to another place of its function. It loads a value where it is used, or
-// earlier. The sides of a branch ask the same comparison: only one of them uses the value.
+// moves: whether ptxas may have moved an access to another place of its function. ptxas loads a value where the program
+// uses it, or earlier. The two sides of a branch ask the same comparison, so the comparison does not tell them apart.
+// The use of the value does.
 #pragma once
 
 #include <cstdint>

@@ -19,9 +19,9 @@ std::vector<uint32_t> callees_of(const Program& program, uint32_t pc);
 // functions that they call. reached: by instruction, and one more for the end.
 void spread_apart(const Program& program, const Flow& flow, uint32_t from, std::vector<bool>& reached);
 
-// Marks what lanes come to that go on for themselves in the machine code, before a barrier or a warp sync brings them
-// together; groups of lanes: before a warp sync does. At a collective they only exchange values. Behind a function,
-// they go on behind all of its calls.
+// The same for lanes that the machine code lets go on alone. A collective does not bring them together: they only
+// exchange values there. groups: a barrier does not, either. From the end of a function, such lanes may come to the
+// instruction behind any of its calls.
 void spread_alone(const Program& program, const Flow& flow, uint32_t from, bool groups, std::vector<bool>& reached);
 
 // The last instruction, outside of loops, that every lane passes before it accesses memory. A number that is no
