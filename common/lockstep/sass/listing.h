@@ -19,8 +19,8 @@ struct PartingBranch {
   bool in_barrier = false;  // ptxas expects that lanes may part there
 };
 
-// Why lanes may come to an instruction apart, whatever BSYNC says: what stands before it, without a WARPSYNC.ALL
-// between.
+// Lanes may come to an instruction apart if one of these stands before it, and no WARPSYNC.ALL stands between. BSYNC
+// does not bring them together then.
 struct Apart {
   bool yields = false;   // a YIELD
   bool grouped = false;  // a WARPSYNC of a mask: groups of lanes have masks of their own
