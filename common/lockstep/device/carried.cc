@@ -14,7 +14,7 @@ namespace lockstep {
 Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state, const Dependence& usual) {
   const bool alone = is_alone(launch, state);
   const size_t accesses = launch.program.accesses.size();
-  Found found{ByAccess(accesses), ByAccess(accesses), state.contested};
+  Found found{ByAccess(accesses), ByAccess(accesses), state.contested, state.unwritten};
   bool finds_race = false;
   for (const MemoryAccess& access : launch.program.accesses)
     if (access.op == MemoryOp::kStore)
@@ -24,7 +24,7 @@ Dependences CarriedValues::follow(const Launch& launch, const LaunchState& state
     if (values.approximated) found.approximated[access] = true;
     finds_race |= values.raced;
   });
-  const Dependences result{dependence_of(launch.program, alone, {{}, {}, state.contested}, usual),
+  const Dependences result{dependence_of(launch.program, alone, {{}, {}, state.contested, state.unwritten}, usual),
                            dependence_of(launch.program, alone, std::move(found), usual)};
   const auto left = [&](uint32_t access) {
     const bool ordered = result.all.order.leaves[access];

@@ -24,8 +24,8 @@ class CarriedValues {
  public:
   explicit CarriedValues(const Memory& memory) : memory_(memory) {}
 
-  // On what the accesses of a launch that has ended depend. usual: if it found nothing, and left nothing contested.
-  // Notes what the launch leaves.
+  // On what the accesses of a launch that has ended depend. usual: if it found nothing that may differ on a card. Notes
+  // what the launch leaves.
   Dependences follow(const Launch& launch, const LaunchState& state, const Dependence& usual);
 
   void overwritten(const Region& region);

@@ -7,18 +7,18 @@
 namespace lockstep {
 namespace {
 
-bool may_be_local(const MemoryAccess& access) {
-  return access.space == Space::kLocal || access.space == Space::kGeneric;
-}
-
-// A load that only copies brings nothing that steers. What it copies counts as written then.
-void watch_local(const Program& program, std::vector<uint8_t>& watched) {
-  const auto may_find = [](const MemoryAccess& access) {
-    return access.op == MemoryOp::kLoad && may_be_local(access) && !access.only_copied;
+// Which accesses may find memory of this space that nobody wrote, and which write there.
+void watch_written(const Program& program, Space space, uint8_t what, std::vector<uint8_t>& watched) {
+  const auto may_be_there = [&](const MemoryAccess& access) {
+    return access.space == space || access.space == Space::kGeneric;
   };
-  if (program.local_bytes == 0 || std::ranges::none_of(program.accesses, may_find)) return;
+  // A load from local memory that only copies brings nothing that steers. What it copies counts as written then.
+  const auto may_find = [&](const MemoryAccess& access) {
+    return access.op != MemoryOp::kStore && may_be_there(access) && !(space == Space::kLocal && access.only_copied);
+  };
+  if (std::ranges::none_of(program.accesses, may_find)) return;
   for (const MemoryAccess& access : program.accesses)
-    if (access.op == MemoryOp::kLoad ? may_find(access) : may_be_local(access)) watched[access.index] |= kLeftInLocal;
+    if (access.op == MemoryOp::kStore ? may_be_there(access) : may_find(access)) watched[access.index] |= what;
 }
 
 // An asynchronous copy may write until a thread waits for it.
@@ -38,8 +38,12 @@ void watch_copies(const Program& program, std::vector<uint8_t>& watched) {
 Watched WatchedAccesses::of(const Program& program, const LaunchShape& shape, const Steering& steering) {
   if (!steering.global && !steering.shared && !steering.local) return {};
   Watched watched{meeting_accesses(program, memory_, shape.block, shape.grid, steering)};
-  if (steering.local) watch_local(program, watched.accesses.what);
-  if (steering.shared) watch_copies(program, watched.accesses.what);
+  if (steering.local && program.local_bytes > 0)
+    watch_written(program, Space::kLocal, kLeftInLocal, watched.accesses.what);
+  if (steering.shared && shape.shared_bytes > 0) {
+    watch_written(program, Space::kShared, kLeftInShared, watched.accesses.what);
+    watch_copies(program, watched.accesses.what);
+  }
   if (steering.shared && shape.warps_per_block() > 1) add_warps(program, watched);
   if (shape.threads_per_block() > 1) add_lanes(program, shape, steering, watched);
   return watched;

@@ -181,6 +181,16 @@ void show(const ObservedAccess& access) {
   for (Observer* observer : access.warp.launch().observers) observer->access(access);
 }
 
+// To be called before the data moves. addresses: in this process.
+template <Space space>
+void note_written(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  if (!warp.launch().may_be_left(access, space)) return;
+  const std::byte* const begin = space == Space::kShared ? warp.block().shared() : warp.local_memory(0);
+  WrittenMemory& written = space == Space::kShared ? warp.block().written() : warp.written_local();
+  if (!written.note(access, mask, addresses, reinterpret_cast<uint64_t>(begin)))
+    warp.state().unwritten[access.index] = true;
+}
+
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
 template <Space space>
@@ -195,14 +205,14 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
     count_shared(warp, access, mask, addresses);
     addresses.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
     for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
+    note_written<space>(warp, access, mask, addresses);
   }
   if constexpr (space == Space::kLocal) {  // each lane has its own
     count_local(warp, access, mask, addresses);
-    if (warp.launch().may_be_left(access) && !warp.local_writes().note(access, mask, addresses.at))
-      warp.state().contested[access.index] = true;
     for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] += reinterpret_cast<uint64_t>(warp.local_memory(l));
     repeat_first(addresses.at.data(), mask);
     addresses.consecutive = false;
+    note_written<space>(warp, access, mask, addresses);
   }
   if constexpr (space != Space::kLocal)
     if (warp.launch().may_meet(access, space)) warp.launch().last_stores->note(warp, access, space, mask, addresses.at);
@@ -384,18 +394,20 @@ void count_access(Warp& warp, const MemoryAccess& access, Mask mask, const std::
   count_host_lanes(warp, access, mask, addresses);
 }
 
-void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
-  if (!mask || !warp.launch().watched()) return;
+void show_asynchronous(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
   const bool global = access.space == Space::kGlobal;
+  const Launch& launch = warp.launch();
+  if (!mask || (!launch.watched() && (global || !launch.may_be_left(access, Space::kShared)))) return;
   LaneAddresses addresses;
   addresses.shared_begin = global ? 0 : reinterpret_cast<uint64_t>(warp.block().shared());
   for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = global ? at[l] : at[l] - kSharedBase + addresses.shared_begin;
   addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
-  for (Observer* observer : warp.launch().observers)
+  if (!global) note_written<Space::kShared>(warp, access, mask, addresses);
+  for (Observer* observer : launch.observers)
     observer->other_access({warp, access, mask, global ? Space::kGlobal : Space::kShared, addresses});
 }
 
-void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
+void show_asynchronous_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
   std::array<uint64_t, kWarpSize> all;
   all.fill(at);
   show_asynchronous(warp, access, 1u << lane, all.data());

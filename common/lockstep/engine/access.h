@@ -23,10 +23,11 @@ Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<
 void count_access(Warp& warp, const MemoryAccess& access, Mask mask, const std::array<uint64_t, kWarpSize>& at,
                   bool by_rows);
 
-// Tells the observers that an asynchronous copy or an mbarrier accesses memory. `at`: addresses of global memory, or
-// addresses within shared memory, which a generic access means here.
-void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
-void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
+// Tells the observers that an asynchronous copy, a matrix or an mbarrier accesses memory, and notes what is written of
+// shared memory. `at`: addresses of global memory, or addresses within shared memory, which a generic access means
+// here.
+void show_asynchronous(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
+void show_asynchronous_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
 
 // Whether the lane may access this address (as in range_at). If not, the launch fails, or continues without this
 // lane's access.

@@ -153,7 +153,7 @@ void start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
 
 // Shows each piece of a lane's range as one access.
 void show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
-  if (!warp.launch().watched()) return;
+  if (!warp.launch().watched() && !warp.launch().may_be_left(access, Space::kShared)) return;
   for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
 }
 

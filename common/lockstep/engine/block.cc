@@ -44,6 +44,7 @@ void Block::start(uint64_t linear) {
   barriers_ = {};
   chain_ = {};
   hand_overs_.clear();
+  written_.begin(launch_->shape.shared_bytes);
   if (launch_->counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
   if (launch_->watched()) spoil_shared();

@@ -9,6 +9,7 @@
 #include "engine/shared_races.h"
 #include "engine/waits.h"
 #include "engine/warp.h"
+#include "engine/written_memory.h"
 
 namespace lockstep {
 
@@ -32,6 +33,7 @@ class Block {
   uint32_t slot() const { return slot_; }
   uint64_t interval() const { return interval_; }  // another one behind each barrier of all threads
   std::byte* shared() const { return shared_.get(); }
+  WrittenMemory& written() { return written_; }  // of shared memory
   L1Cache& cache() { return cache_; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   HandOvers& hand_overs() { return hand_overs_; }
@@ -76,6 +78,7 @@ class Block {
   L1Cache cache_;
   HandOvers hand_overs_;
   SharedRaces shared_races_;
+  WrittenMemory written_;
   uint64_t interval_ = 0;
   Chain chain_;
   std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase

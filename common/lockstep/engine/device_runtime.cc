@@ -61,7 +61,8 @@ bool store(const Call& call, uint64_t address, T value) {
   if (const uint64_t at = address - kLocalWindow; at < kWindowBytes) access.space = Space::kLocal, address = at;
   if (const uint64_t at = address - kSharedWindow; at < kWindowBytes) access.space = Space::kShared, address = at;
   if (!may_access(warp, access, access.space, call.lane, address)) return false;
-  if (access.space == Space::kLocal) warp.local_writes().wrote(call.lane, address, sizeof value);
+  if (access.space == Space::kLocal) warp.written_local().wrote(call.lane * warp.local_bytes() + address, sizeof value);
+  if (access.space == Space::kShared) warp.block().written().wrote(address - kSharedBase, sizeof value);
   if (access.space != Space::kLocal) show_asynchronous_lane(warp, access, call.lane, address);
   std::byte* const to = access.space == Space::kLocal    ? warp.local_memory(call.lane) + address
                         : access.space == Space::kShared ? warp.block().shared() + (address - kSharedBase)

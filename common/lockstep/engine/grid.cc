@@ -95,6 +95,7 @@ class Share {
     for (size_t access = 0; access < state.reached.size(); ++access) {
       state.reached[access].merge(other.state.reached[access]);
       if (other.state.contested[access]) state.contested[access] = true;
+      if (other.state.unwritten[access]) state.unwritten[access] = true;
     }
     if (!other.state.faulted || (state.faulted && fault_.block < other.fault_.block)) return;
     other.fault_.outcome = std::move(other.state.fault);

@@ -68,13 +68,20 @@ struct Launch {
   bool may_race(const MemoryAccess& access, Space space) const {
     return notes(access, space == Space::kShared ? kRaceInShared : kRaceInGlobal);
   }
-  // Whether a load may find local memory here that the thread has not written, or a store writes it.
-  bool may_be_left(const MemoryAccess& access) const { return notes(access, kLeftInLocal); }
+  // Whether a load may find shared or local memory here that nobody has written, or a store writes it.
+  bool may_be_left(const MemoryAccess& access, Space space) const {
+    return notes(access, space == Space::kShared ? kLeftInShared : kLeftInLocal);
+  }
   // Whether a lane may race with another one of its warp here.
   bool may_race_in_warp(const MemoryAccess& access) const { return notes(access, kRaceInWarp); }
+  // Whether more happens at the access than that it is counted and moves its data.
   bool looks_at(const MemoryAccess& access, Space space) const {
-    constexpr int kGlobal = kMeetInGlobal | kRaceInGlobal, kShared = kMeetInShared | kRaceInShared;
+    constexpr int kGlobal = kMeetInGlobal | kRaceInGlobal, kShared = kMeetInShared | kRaceInShared | kLeftInShared;
     return watched() || notes(access, kRaceInWarp | (space == Space::kShared ? kShared : kGlobal));
+  }
+  // Whether it is no more than to note what is written of shared memory.
+  bool only_notes_written(const MemoryAccess& access) const {
+    return !watched() && !notes(access, kMeetInShared | kRaceInShared | kRaceInWarp);
   }
   // Whether one of these bits is set for the access (meeting_accesses.h).
   bool notes(const MemoryAccess& access, int what) const {

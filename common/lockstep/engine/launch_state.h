@@ -37,6 +37,7 @@ struct LaunchState {
       : last_range(launch.program.accesses.size()),
         reached(launch.program.accesses.size()),
         contested(launch.program.accesses.size()),
+        unwritten(launch.program.accesses.size()),
         noted(launch.program.accesses.size()),
         random(launch.schedule.seed + launch.sequence - 1),
         clock(launch.sequence << 32) {
@@ -53,8 +54,9 @@ struct LaunchState {
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::vector<std::set<uint64_t>> reached;  // likewise: the starts of all its allocations
-  // Likewise: whether threads raced there, or local memory was read that nobody wrote, so that its value may differ.
-  std::vector<bool> contested;
+  // Likewise: whether its value may differ on a card, because threads raced there, or because it found shared or local
+  // memory that nobody wrote.
+  std::vector<bool> contested, unwritten;
   std::vector<NotedPlaces> noted;  // likewise: of its last store that was noted
   std::mt19937_64 random;
   uint64_t clock;        // of the card; later than in any earlier launch

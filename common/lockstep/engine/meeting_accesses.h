@@ -15,10 +15,10 @@ class Memory;
 struct Program;
 
 // What may happen at an access, a bit each: threads meet there in this space; a load and a store of two warps race
-// (global_races.h, shared_races.h); two accesses of lanes of one warp race (lane_races.h); a load finds local memory
-// that nobody wrote (local_writes.h).
+// (global_races.h, shared_races.h); two accesses of lanes of one warp race (lane_races.h); a load finds memory of this
+// space that nobody wrote (written_memory.h).
 inline constexpr uint8_t kMeetInGlobal = 1, kMeetInShared = 2, kRaceInShared = 4, kRaceInGlobal = 8, kRaceInWarp = 16,
-                         kLeftInLocal = 32;
+                         kLeftInLocal = 32, kLeftInShared = 64;
 
 // By Program::accesses; both are empty if nothing is noted.
 struct MeetingAccesses {

@@ -179,14 +179,32 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   return true;
 }
 
+inline bool find_row(const Warp& warp, const MemoryAccess& access, Mask mask, Row* found) {
+  const std::byte* registers = warp.registers() + access.base;
+  return access.base != 0 && (access.wide_base ? widest<find_row<uint64_t>>(registers, mask, access.offset, found)
+                                               : widest<find_row<uint32_t>>(registers, mask, access.offset, found));
+}
+
+// In shared memory, notes what is written.
+template <RowMover move>
+[[gnu::noinline]] bool access_noted_row(Warp& warp, const MemoryAccess& access, Mask mask) {
+  Row row;
+  if (!warp.launch().only_notes_written(access) || !find_row(warp, access, mask, &row) ||
+      !access_shared_row<move>(warp, access, row))
+    return false;
+  row.first -= kSharedBase;
+  if (!warp.block().written().note(access, row)) warp.state().unwritten[access.index] = true;
+  return true;
+}
+
 template <Space space, RowMover move>
 bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (warp.launch().looks_at(access, space) || access.base == 0) return false;
+  if (warp.launch().looks_at(access, space)) {
+    if constexpr (space == Space::kShared) return access_noted_row<move>(warp, access, mask);
+    return false;
+  }
   Row row;
-  const std::byte* registers = warp.registers() + access.base;
-  const bool found = access.wide_base ? widest<find_row<uint64_t>>(registers, mask, access.offset, &row)
-                                      : widest<find_row<uint32_t>>(registers, mask, access.offset, &row);
-  if (!found) return false;
+  if (!find_row(warp, access, mask, &row)) return false;
   if constexpr (space == Space::kGlobal || space == Space::kGeneric) return access_global_row<move>(warp, access, row);
   if constexpr (space == Space::kShared) return access_shared_row<move>(warp, access, row);
   return false;

@@ -77,7 +77,7 @@ void Warp::start(uint64_t block) {
   Frame& entry = frames_.storage.front();
   entry.live = live_;
   entry.followed = false;
-  local_writes_.begin(local_bytes());
+  written_local_.begin(local_bytes() * kWarpSize);
   following_ = {};
   for (const Preset& preset : block_presets_)
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,

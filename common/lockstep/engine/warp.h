@@ -14,9 +14,9 @@
 #include "count/counters.h"
 #include "engine/lane_races.h"
 #include "engine/launch.h"
-#include "engine/local_writes.h"
 #include "engine/pending_copies.h"
 #include "engine/turns.h"
+#include "engine/written_memory.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -149,7 +149,7 @@ class Warp {
   std::byte* registers() const { return frame_->registers.get(); }
   std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
   uint64_t local_bytes() const { return launch_->shape.local_bytes; }
-  LocalWrites& local_writes() { return local_writes_; }
+  WrittenMemory& written_local() { return written_local_; }
 
  private:
   void set_preset(Frame& frame, const Preset& preset);
@@ -174,6 +174,7 @@ class Warp {
   void access_strongly(Path& path, const MemoryAccess& access, Mask mask);
   void allocate_local(Path& path, const Instruction& in, Mask mask);
   uint64_t local_end(const Frame& frame) const;
+  void forget_local(Mask mask, uint64_t offset, uint64_t bytes);  // new variables begin there
   void fail_stack(const Path& path);
   void enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc);
   void return_lanes(Path& path, Mask mask);
@@ -232,8 +233,8 @@ class Warp {
     int32_t set_aside = 0;    // the rest of its turn's budget
     Mask came = 0, mask = 0;  // of the last instruction that was neither arithmetic nor memory
   } following_;
-  AlignedBytes local_;  // local_bytes() for each lane
-  LocalWrites local_writes_;
+  AlignedBytes local_;           // local_bytes() for each lane
+  WrittenMemory written_local_;  // of all lanes, one after the other
   PendingCopies copies_;
   LaneRaces lane_races_;
   std::vector<Preset> block_presets_;  // presets that change from block to block

@@ -66,6 +66,10 @@ uint64_t Warp::local_end(const Frame& frame) const {
   return frame.local_base + launch_->program.functions[frame.function].local_bytes + frame.allocated;
 }
 
+void Warp::forget_local(Mask mask, uint64_t offset, uint64_t bytes) {
+  for (const uint32_t l : each_lane(mask)) written_local_.forget(l * local_bytes() + offset, bytes);
+}
+
 // One address for all lanes, with room for the lane that asks for most: the next call's frame lies behind it.
 void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   const uint64_t offset = align_up(local_end(*path.frame), in.alignment);
@@ -74,7 +78,7 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   for (const uint32_t l : each_lane(mask)) most = std::max(most, bytes[l]);
   if (most > local_bytes() || offset + most > local_bytes()) return fail_stack(path);
   path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
-  local_writes_.forget(mask, offset, most);
+  forget_local(mask, offset, most);
   write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
 
@@ -111,7 +115,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
     for (const Preset& preset : code.presets)
       if (preset.source == Preset::kLocalAddress) set_preset(*frame, preset);
   }
-  local_writes_.forget(path.mask, base, code.local_bytes);
+  forget_local(path.mask, base, code.local_bytes);
   copy_slots(*caller, site.arguments, *frame, code.params, path.mask);
   path.frame = frame;
   path.pc = code.entry;

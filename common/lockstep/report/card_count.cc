@@ -49,7 +49,7 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
   if (!depends.own.order.by_address.empty() && depends.own.order.by_address[pc])
     return words("it depends on an address that the kernel uses as a number");
   if (!depends.own.order.by_leftover.empty() && depends.own.order.by_leftover[pc])
-    return words("it depends on local memory that the thread reads and has not written");
+    return words("it depends on shared or local memory that is read before it is written");
   if (ordered && is_ordered(depends.own.order))
     return words("it depends on the order in which threads come to an atomic, or change memory that others read");
   if (approximated && is_approximated(depends.own.bits))

@@ -72,10 +72,6 @@ class SharedWords {
     if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
     return races_.may_change(access);
   }
-  bool finds_leftovers(uint32_t pc) const {
-    const Instruction& in = program_.code[pc];
-    return in.kind == Kind::kMemory && races_.finds_leftovers(program_.accesses[in.index]);
-  }
 
  private:
   // Whether a branch of the same loop depends on what the load brings, and no barrier orders the turns.
@@ -430,17 +426,6 @@ void add_found(const Program& program, const ByAccess& found, Origins& origins) 
     if (found[i]) origins.made[program.accesses[i].pc] = true;
 }
 
-// The loads that found local memory that the thread has not written.
-ByAccess leftovers(const Program& program, const ByAccess& contested) {
-  ByAccess found(program.accesses.size());
-  for (const MemoryAccess& access : program.accesses) {
-    const bool is_local = access.space == Space::kLocal || (access.space == Space::kGeneric && program.local_bytes > 0);
-    found[access.index] =
-        is_local && access.op == MemoryOp::kLoad && access.index < contested.size() && contested[access.index];
-  }
-  return found;
-}
-
 // The accesses that depend on these origins.
 ByInstruction depend_on(const Program& program, const FlowFacts& facts, const Arrays& arrays, Origins origins) {
   const bool any = std::ranges::count(origins.made, true) > 0 || !origins.read.empty();
@@ -449,24 +434,23 @@ ByInstruction depend_on(const Program& program, const FlowFacts& facts, const Ar
 
 }  // namespace
 
-Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found,
-                          const ByAccess& contested, bool alone) {
+Dependent depend_on_order(const Program& program, const FlowFacts& facts, const Found& found, bool alone) {
   const Arrays arrays(program);
   SharedWords words(program, facts);
   const Origins address{std::vector<bool>(program.code.size()), reads_of_address_numbers(program)};
   Origins leftover{std::vector<bool>(program.code.size())};
-  add_found(program, leftovers(program, contested), leftover);
-  Origins origins{.made = {}, .read = address.read, .left = contested, .held = whereabouts(program)};
-  bool races = std::ranges::count(contested, true) > 0;
+  add_found(program, found.unwritten, leftover);
+  Origins origins{.made = {}, .read = address.read, .left = found.contested, .held = whereabouts(program)};
+  bool races = std::ranges::count(found.contested, true) > 0 || std::ranges::count(found.unwritten, true) > 0;
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
-    const bool finds_leftovers = words.finds_leftovers(pc);
     const bool depends = depends_on_threads(program, pc, words, alone);
-    origins.made.push_back(finds_leftovers || depends);
-    races |= finds_leftovers || (depends && loads_plainly(program, pc));
+    origins.made.push_back(depends);
+    races |= depends && loads_plainly(program, pc);
   }
-  add_found(program, found, origins);
+  add_found(program, found.ordered, origins);
+  add_found(program, found.unwritten, origins);
   for (const MemoryAccess& access : program.accesses)
-    if (access.op != MemoryOp::kStore && access.index < contested.size() && contested[access.index])
+    if (access.op != MemoryOp::kStore && access.index < found.contested.size() && found.contested[access.index])
       origins.made[access.pc] = true;
   const Influence influence(program, facts, arrays, std::move(origins));
   Uniform uniform(program, Among::kLaunch);
@@ -512,13 +496,12 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
 }
 
 bool Found::any() const {
-  return std::ranges::any_of(std::array{&ordered, &approximated, &contested},
+  return std::ranges::any_of(std::array{&ordered, &approximated, &contested, &unwritten},
                              [](const ByAccess* one) { return std::ranges::count(*one, true) > 0; });
 }
 
 Dependence dependence(const Program& program, const FlowFacts& facts, const Found& found, bool alone) {
-  return {depend_on_order(program, facts, found.ordered, found.contested, alone),
-          depend_on_approximations(program, facts, found.approximated)};
+  return {depend_on_order(program, facts, found, alone), depend_on_approximations(program, facts, found.approximated)};
 }
 
 ByInstruction depend_on_unwritten(const Program& program, const FlowFacts& facts,

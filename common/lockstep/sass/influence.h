@@ -20,24 +20,29 @@ struct Dependent {
   ByInstruction accesses;  // also calls of printf()
   ByInstruction branches;
   ByAccess leaves;  // what is in memory behind it depends on the order
-  // Of the accesses: those that depend on an address that serves as a number, and those that depend on local memory
-  // that the thread has not written. They do not differ from run to run of a card, but from lockstep. Empty: none.
+  // Of the accesses: those that depend on an address that serves as a number, and those that depend on shared or local
+  // memory that nobody has written. They do not differ from run to run of a card, but from lockstep. Empty: none.
   ByInstruction by_address{}, by_leftover{};
   // Whether some of this comes from a race: from a plain load of what other threads change, or from the last of several
   // plain stores. Atomics alone mostly lead to the same sums and numbers in any order.
   bool races = false;
 };
 
+// The loads that find such values of earlier launches; and what a launch found itself, as in LaunchState.
+struct Found {
+  ByAccess ordered, approximated, contested, unwritten;
+  bool any() const;
+  auto operator<=>(const Found&) const = default;
+};
+
 // What depends on the result of an atomic, on a value that another thread may change meanwhile, on the clock, or on the
 // multiprocessor that runs the block.
 // Lanes leave a loop that waits for other threads, or tries again, one after the other. An H200 did not bring them
 // together behind it, though BSYNC stood there. So all accesses from there to the next barrier or warp sync depend on
-// the order, too. found: the loads that find in memory what depends on the order of an earlier launch. contested: as
-// LaunchState::contested. alone: one warp alone accesses memory, so no other thread changes a value.
-// What differs from lockstep on a card, whatever the order, counts as well: addresses as numbers, and local memory that
-// the thread has not written.
-Dependent depend_on_order(const Program& program, const FlowFacts& facts, const ByAccess& found = {},
-                          const ByAccess& contested = {}, bool alone = false);
+// the order, too. alone: one warp alone accesses memory, so no other thread changes a value.
+// What differs from lockstep on a card, whatever the order, counts as well: addresses as numbers, and shared or local
+// memory that nobody has written.
+Dependent depend_on_order(const Program& program, const FlowFacts& facts, const Found& found = {}, bool alone = false);
 
 // What depends on an approximation whose last bits may differ from a card's: a division with .approx or .full, or
 // another function with .approx whose argument ptxas knows.
@@ -53,12 +58,6 @@ struct Approximated {
 // found: the loads that find such last bits of an earlier launch in memory.
 Approximated depend_on_approximations(const Program& program, const FlowFacts& facts, const ByAccess& found = {});
 
-// The loads that find such values of earlier launches; and LaunchState::contested.
-struct Found {
-  ByAccess ordered, approximated, contested;
-  bool any() const;
-  auto operator<=>(const Found&) const = default;
-};
 // Both, of one launch.
 struct Dependence {
   Dependent order;

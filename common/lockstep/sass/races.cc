@@ -46,13 +46,6 @@ Races::Races(const Program& program, const FlowFacts& facts)
       if (preset.source == Preset::kSpecial && is_block_number(static_cast<Special>(preset.bits)))
         block_numbers_.insert({f, preset.offset});
   for (const MemoryAccess& access : program.accesses) uses_.push_back(use_of(access));
-  all_written_ = !program.async.empty() || !program.matrices.empty() || program.functions.size() > 1;
-  for (const Use& use : uses_) {
-    const MemoryAccess& access = *use.access;
-    if (access.op == MemoryOp::kLoad || (is_atomic(access) && access.atomic != AtomicOp::kExch)) continue;
-    all_written_ |= access.space == Space::kGeneric || (is_shared(access) && use.arrays.empty());
-    if (is_shared(access)) written_.insert(use.arrays.begin(), use.arrays.end());
-  }
   static const std::vector<uint32_t> kNoSteps;
   const auto is_barrier = [&](uint32_t pc) {
     return program.code[pc].kind == Kind::kBarrier || program.code[pc].kind == Kind::kClusterWait;
@@ -81,13 +74,6 @@ bool Races::may_change(const MemoryAccess& load) {
     if (is_shared(load)) return in_block_.at(load.pc, load.base) && has_same_address(mine, other);
     return !is_own(mine, other);
   });
-}
-
-bool Races::finds_leftovers(const MemoryAccess& access) const {
-  const std::set<Name>& arrays = uses_[access.index].arrays;
-  const bool reads = access.op != MemoryOp::kStore && is_shared(access);
-  return reads && !all_written_ && !arrays.empty() &&
-         std::ranges::none_of(arrays, [&](const Name& name) { return written_.contains(name); });
 }
 
 std::vector<SharedPair> Races::shared_pairs() {

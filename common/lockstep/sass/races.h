@@ -21,9 +21,6 @@ class Races {
   Races(const Program& program, const FlowFacts& facts);
   // Whether another thread may change what this load brings.
   bool may_change(const MemoryAccess& load);
-  // Whether the access reads an array of shared memory that nothing in the kernel writes, but for atomics. Such an
-  // array holds what another block left there.
-  bool finds_leftovers(const MemoryAccess& access) const;
   std::vector<SharedPair> shared_pairs();
   std::vector<LanePair> lane_pairs() const;
 
@@ -72,8 +69,6 @@ class Races {
   std::set<Register> block_numbers_;
   Uniform in_launch_, in_block_;
   std::vector<Use> uses_;                     // by Program::accesses
-  std::set<Name> written_;                    // the arrays of shared memory that some store may write
-  bool all_written_ = false;                  // some store may write any of them
   std::vector<std::vector<bool>> intervals_;  // by instruction: what threads come to between two barriers
   std::map<uint32_t, std::set<uint32_t>> choosers_;
 };

@@ -3,30 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
-#include <span>
 
-#include "device/emulated_device.h"
+#include "tests/device/kernels_on_device.h"
 
 namespace lockstep {
 namespace {
-
-constexpr uint64_t kBytes = 4096;
-
-// %rd1, %rd2: arrays; %r1: the thread's number in the block; %rd3, %rd4: its elements of the arrays.
-std::string kernel(const std::string& name, const std::string& body) {
-  return ".visible .entry " + name + "(.param .u64 a, .param .u64 b)\n{\n" +
-         ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[1024];\n"
-         "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x;\n"
-         "mul.wide.u32 %rd5, %r1, 4; add.u64 %rd3, %rd1, %rd5; add.u64 %rd4, %rd2, %rd5;\n" +
-         body + "\nret;\n}\n";
-}
-
-std::string load_by(const std::string& index) {
-  return index +
-         "and.b32 %r3, %r3, 511; mul.wide.u32 %rd6, %r3, 4; add.u64 %rd7, %rd2, %rd6;\n"
-         "ld.global.u32 %r4, [%rd7];";
-}
 
 // Odd lanes take the first side of a branch, even ones the second, which leaves a value in %r7. All store %r7 to a.
 std::string two_sides(const std::string& first, const std::string& second) {
@@ -34,7 +15,7 @@ std::string two_sides(const std::string& first, const std::string& second) {
          "\nbra.uni OUT;\nSECOND: " + second + "\nOUT: st.global.u32 [%rd3], %r7;";
 }
 
-std::string module_text() {
+std::string kernels_that_leave() {
   const std::string ticket = "atom.global.add.u32 %r2, [%rd2], 1;\n",
                     by_ticket = "mul.wide.u32 %rd6, %r2, 4; add.u64 %rd7, %rd1, %rd6;\n",
                     to_shared =
@@ -46,15 +27,7 @@ std::string module_text() {
                         "shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r3, %r2;\n"
                         "cp.async.ca.shared.global [%r4], [%rd4], 4;\ncp.async.commit_group;\n",
                     use_copy = "ld.shared.u32 %r7, [%r4];\nst.global.u32 [%rd3], %r7;";
-  const std::string local = ".local .align 8 .b8 l[16];\nsetp.eq.u32 %p1, %r1, 5;\n",
-                    // Keeps its argument in local memory from the first call to the second one.
-      keeps =
-          ".func (.param .b32 v) keeps(.param .b32 x)\n{\n.reg .b32 %r<3>;\n.local .align 4 .b8 l[4];\n"
-          "ld.local.u32 %r1, [l];\nadd.u32 %r1, %r1, 1;\nld.param.u32 %r2, [x];\nst.local.u32 [l], %r2;\nst.param.b32 "
-          "[v], %r1;\nret;\n}\n";
-  const std::string call =
-      "{ .param .b32 x; .param .b32 v; st.param.b32 [x], %r1;\ncall.uni (v), keeps, (x);\nld.param.b32 %r3, [v]; }\n";
-  return ".version 9.0\n.target sm_80\n.address_size 64\n" + keeps +
+  return ".version 9.0\n.target sm_80\n.address_size 64\n" +
          kernel("compact", ticket + by_ticket + "st.global.u32 [%rd7+64], %r1;") +
          kernel("number", ticket + "st.global.u32 [%rd3], %r2;") +
          kernel("only_last", ticket + "setp.ne.u32 %p1, %r2, 63;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;") +
@@ -96,6 +69,9 @@ std::string module_text() {
          kernel("chosen",
                 "mov.u32 %r2, s;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];\n" + load_by("")) +
          kernel("read_too_early", to_shared + from_other_end) +
+         kernel("read_in_one_warp", to_shared +
+                                        "xor.b32 %r5, %r2, 124; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n"
+                                        "st.global.u32 [%rd3], %r7;") +
          kernel("read_behind_a_barrier", to_shared + "bar.sync 0;\n" + from_other_end) +
          kernel("read_behind_a_barrier_of_others",
                 "setp.ge.u32 %p1, %r1, 64;\n@%p1 bra READ;\n" + to_shared +
@@ -106,8 +82,8 @@ std::string module_text() {
                                   "bar.sync 0;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra OUT;\n"
                                   "ld.shared.u32 %r5, [%r4+128];\nld.shared.u32 %r6, [%r4];\nadd.u32 %r5, %r5, %r6;\n"
                                   "st.shared.u32 [%r4], %r5;\nst.global.u32 [%rd3], %r5;\nOUT:") +
-         kernel("load_beside_a_store",
-                to_shared + two_sides("st.shared.u32 [%r4], 7;", "ld.shared.u32 %r7, [%r4+4];")) +
+         kernel("load_beside_a_store", "st.shared.u32 [s+4], 0;\n" + to_shared +
+                                           two_sides("st.shared.u32 [%r4], 7;", "ld.shared.u32 %r7, [%r4+4];")) +
          kernel("load_its_own_word", to_shared + two_sides("st.shared.u32 [%r4], 7;", "ld.shared.u32 %r7, [%r4];")) +
          kernel("load_behind_a_sync", to_shared + two_sides("st.shared.u32 [%r4], 7; bar.warp.sync -1;",
                                                             "bar.warp.sync -1; ld.shared.u32 %r7, [%r4+4];")) +
@@ -144,69 +120,12 @@ std::string module_text() {
          kernel("where_in_surface", load_by("shl.b32 %r3, %r1, 2;\nsuld.b.1d.b32.trap {%r3}, [%rd1, {%r3}];\n")) +
          kernel("shift_by_one_warp", "ld.global.u32 %r2, [%rd3+128];\nst.global.u32 [%rd4], %r2;") +
          kernel("shift_behind_a_barrier", "ld.global.u32 %r2, [%rd3+128];\nbar.sync 0;\nst.global.u32 [%rd4], %r2;") +
-         kernel("left_in_local",
-                local + "@%p1 bra LATER;\nst.local.u32 [l+4], %r1;\nLATER: ld.local.u32 %r3, [l+4];\n" + load_by("")) +
-         kernel("written_in_local", local + "st.local.u32 [l+4], %r1;\nld.local.u32 %r3, [l+4];\n" + load_by("")) +
-         kernel("half_written_in_local", local + "st.local.u16 [l+4], %r1;\nld.local.u32 %r3, [l+4];\n" + load_by("")) +
-         kernel("left_by_generic_address",
-                local + "mov.u64 %rd6, l;\ncvta.local.u64 %rd6, %rd6;\nld.u32 %r3, [%rd6];\n" + load_by("")) +
-         kernel("written_by_generic_address",
-                local + "mov.u64 %rd6, l;\ncvta.local.u64 %rd6, %rd6;\nst.u32 [%rd6], %r1;\nld.local.u32 %r3, [l];\n" +
-                    load_by("")) +
-         kernel("left_by_a_call", call + call + load_by("")) +
-         kernel("left_and_stored", local + "ld.local.u32 %r3, [l];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd3], %r3;") +
          kernel("tid", load_by("mov.u32 %r3, %r1;\n"));
 }
 
-class CarriedValues : public testing::Test {
+class CarriedValues : public KernelsOnDevice {
  protected:
-  CarriedValues() : device_(EmulatedDevice::create({.memory_bytes = 64 << 20})) {
-    for (uint64_t* array : {&a_, &b_, &c_}) allocate(array);
-    EXPECT_TRUE(device_->load_module({module_text()}, &module_).ok());
-  }
-
-  void allocate(uint64_t* array) {
-    EXPECT_TRUE(device_->allocate(kBytes, array).ok());
-    EXPECT_TRUE(device_->fill(*array, 0, kBytes).ok());
-  }
-
-  void run(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64, uint32_t blocks = 1) {
-    FunctionInfo function;
-    EXPECT_TRUE(device_->find_function(module_, kernel, &function).ok());
-    const std::array<uint64_t, 2> params{a, b};
-    LaunchRequest request;
-    request.function = function.id;
-    request.grid = {blocks, 1, 1};
-    request.block = {threads, 1, 1};
-    request.params = std::as_bytes(std::span(params));
-    const Outcome outcome = device_->launch(request);
-    EXPECT_TRUE(outcome.ok()) << outcome.message;
-  }
-
-  // Whether the last launch has a note with these words.
-  bool last_has(const char* words) const {
-    const auto launch = nlohmann::json::parse(device_->report_json())["launches"].back();
-    bool found = false;
-    for (const std::string note : launch.value("notes", nlohmann::json::array()))
-      found |= note.find(words) != note.npos;
-    return found;
-  }
-
-  // Whether the launch is doubtful because of what it finds.
-  bool doubts(const char* kernel, uint64_t a, uint64_t b, uint32_t threads = 64) {
-    run(kernel, a, b, threads);
-    return last_has("an earlier launch left");
-  }
-
-  uint32_t fetch(uint64_t address) const {
-    uint32_t number = 0;
-    EXPECT_TRUE(device_->copy_out(&number, address, sizeof number).ok());
-    return number;
-  }
-
-  std::unique_ptr<EmulatedDevice> device_;
-  ModuleId module_ = 0;
-  uint64_t a_ = 0, b_ = 0, c_ = 0;
+  CarriedValues() : KernelsOnDevice(kernels_that_leave()) {}
 };
 
 TEST_F(CarriedValues, PlacesAndValuesOfTicketsDecideLater) {
@@ -299,7 +218,7 @@ TEST_F(CarriedValues, WhatARaceInSharedMemoryBringsDecidesLater) {
     return doubts("where", a_, b_);
   };
   EXPECT_TRUE(leaves_it("read_too_early", 64));
-  EXPECT_FALSE(leaves_it("read_too_early", 32)) << "one warp";
+  EXPECT_FALSE(leaves_it("read_in_one_warp", 64));
   EXPECT_FALSE(leaves_it("read_behind_a_barrier", 64));
   EXPECT_TRUE(leaves_it("read_behind_a_barrier_of_others", 128));
   EXPECT_TRUE(leaves_it("overwrite_too_early", 64));
@@ -365,21 +284,6 @@ TEST_F(CarriedValues, MemoryThatNobodyWroteDecides) {
     EXPECT_TRUE(device_->fill(a_, 0, 4).ok());
     EXPECT_FALSE(doubts(kernel, a_, b_)) << "somebody wrote to it";
   }
-}
-
-TEST_F(CarriedValues, LocalMemoryThatNobodyWroteDecides) {
-  const auto depends = [&](const char* kernel) {
-    run(kernel, a_, b_);
-    return last_has("local memory that the thread reads and has not written");
-  };
-  EXPECT_TRUE(depends("left_in_local")) << "one thread has not written it";
-  EXPECT_FALSE(depends("written_in_local"));
-  EXPECT_TRUE(depends("half_written_in_local"));
-  EXPECT_TRUE(depends("left_by_generic_address"));
-  EXPECT_FALSE(depends("written_by_generic_address"));
-  EXPECT_TRUE(depends("left_by_a_call")) << "each call has a new variable";
-  EXPECT_FALSE(depends("left_and_stored")) << "only the value differs";
-  EXPECT_TRUE(doubts("where", a_, b_)) << "later it decides";
 }
 
 // Of the lanes of one store to one place, a card keeps the lowest of the last 128 bytes.

@@ -330,16 +330,6 @@ TEST(OrderOfThreads, AWordOfSharedMemoryForAll) {
 }
 
 // r[b] += sin(x): the tables of sin() are variables that nobody writes.
-TEST(OrderOfThreads, SharedMemoryThatNobodyWritesHoldsWhatAnotherBlockLeft) {
-  const std::string use = "mul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
-  EXPECT_TRUE(depends("ld.shared.u32 %r4, [s];\n" + use, "st.global"));
-  EXPECT_TRUE(depends("atom.shared.or.b32 %r4, [s], 1;\n" + use, "st.global"));
-  EXPECT_FALSE(depends("st.shared.u32 [s], 0;\nbar.sync 0;\nld.shared.u32 %r4, [s+4];\n" + use, "st.global"))
-      << "which word is written is not followed";
-  EXPECT_FALSE(depends("ld.shared.u32 %r4, [s];\nst.u32 [%rd1], %r2;\n" + use, "st.global"))
-      << "the generic address may be the array's";
-}
-
 TEST(OrderOfThreads, ATableThatNobodyWritesHoldsNoSums) {
   const auto body = [](const std::string& load, const std::string& table) {
     return "mov.f32 %f1, 0f3F800000;\nred.global.add.f32 [%rd1], %f1;\nmov.u64 %rd8, 0x700000001000;\n" + load +
@@ -359,7 +349,7 @@ TEST(OrderOfThreads, WhereOneWarpAloneAccessesMemoryOnlyClocksDiffer) {
   const auto depends_alone = [](const std::string& made) {
     const Kernel kernel(made + "mul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;");
     const FlowFacts facts(flow_of(kernel.program()));
-    return bool{depend_on_order(kernel.program(), facts, {}, {}, true).accesses[kernel.access("st.global").pc]};
+    return bool{depend_on_order(kernel.program(), facts, {}, true).accesses[kernel.access("st.global").pc]};
   };
   EXPECT_FALSE(depends_alone("atom.global.add.u32 %r3, [%rd1], 1;\n"));
   EXPECT_FALSE(depends_alone("ld.volatile.global.u32 %r3, [%rd1];\n"));
