@@ -36,11 +36,13 @@ struct Flow {
   // it waits (BSSY, BSYNC); kNoBarrier: none.
   std::vector<uint8_t> opens, closes;
   static constexpr uint8_t kNoBarrier = 0xff;
+  std::vector<bool> gathers;  // likewise: whether all lanes of the warp wait for each other there (WARPSYNC.ALL)
   explicit Flow(uint32_t instructions)
       : successors(instructions),
         asks(instructions),
         opens(instructions, kNoBarrier),
-        closes(instructions, kNoBarrier) {}
+        closes(instructions, kNoBarrier),
+        gathers(instructions, false) {}
   uint32_t end() const { return static_cast<uint32_t>(successors.size()); }
 };
 

@@ -137,7 +137,7 @@ class Section {
   static Sync sync_of(const MachineInstruction& in) {
     if (in.opcode() != "WARPSYNC" || has_part(in.name, "COLLECTIVE")) return Sync::kNobody;
     const bool all = has_part(in.name, "ALL") || in.operands.empty() || in.operands[0] == "0xffffffff";
-    return all ? Sync::kAll : Sync::kGroup;
+    return all && in.guard.empty() ? Sync::kAll : Sync::kGroup;
   }
 
   // The steps of an instruction that does not bring the lanes of a warp together, also into a function and back. BAR
@@ -193,6 +193,7 @@ class Section {
       const bool leaves = opcode == "EXIT" || opcode == "RET" || opcode == "KILL";
       if (opcode == "BSSY") flow.opens[i] = barrier_of(in);
       if (opcode == "BSYNC") flow.closes[i] = barrier_of(in);
+      flow.gathers[i] = sync_of(in) == Sync::kAll;
       if (jumps(in))
         for (const std::string_view operand : in.operands) add_targets(operand, next);
       if (leaves) next.push_back(end);

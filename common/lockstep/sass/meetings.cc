@@ -23,7 +23,10 @@ Meetings::Meetings(const FlowFacts& facts) : facts_(facts), open_(facts.flow().e
   find_pieces();
   const Flow& flow = facts.flow();
   for (uint32_t at = 0; at < flow.end(); ++at)
-    if (flow.successors[at].size() > 1) sides_.push_back({at, reached(at, false), reached(at, true)});
+    if (flow.successors[at].size() > 1) {
+      const std::vector<bool> ends = this->ends(at);
+      sides_.push_back({at, reached(at, ends, false), reached(at, ends, true)});
+    }
 }
 
 // On several ways to an instruction, those barriers are open that all of them opened.
@@ -56,7 +59,7 @@ void Meetings::find_pieces() {
   std::vector<bool> begins(flow.end() + 1, false);
   for (const uint32_t root : flow.roots) begins[root] = true;
   for (uint32_t at = 0; at < flow.end(); ++at) {
-    const bool closes = flow.closes[at] != Flow::kNoBarrier;  // a piece of its own
+    const bool closes = flow.closes[at] != Flow::kNoBarrier || flow.gathers[at];  // a piece of its own
     const bool straight = flow.successors[at].size() == 1 && flow.successors[at][0] == at + 1 && !closes;
     if (closes) begins[at] = true;
     if (straight) continue;
@@ -68,6 +71,7 @@ void Meetings::find_pieces() {
     piece_.push_back(static_cast<uint32_t>(pieces_.size() - 1));
     pieces_.back().last = at;
     pieces_.back().closes = flow.closes[at];
+    pieces_.back().gathers = flow.gathers[at];
   }
   for (Piece& piece : pieces_)
     for (const uint32_t to : flow.successors[piece.last]) {
@@ -77,9 +81,28 @@ void Meetings::find_pieces() {
     }
 }
 
-// Follows each side of the branch to the BSYNC of the innermost barrier.
-Meetings::Reached Meetings::reached(uint32_t branch, bool around) const {
+// The pieces at which the lanes of the branch are together again: with the BSYNC of the innermost barrier, and where
+// all lanes of the warp wait, if every side of the branch comes there without a step back.
+std::vector<bool> Meetings::ends(uint32_t branch) const {
   const uint8_t barrier = open_[branch].empty() ? Flow::kNoBarrier : open_[branch].back();
+  std::vector<bool> found(pieces_.size(), false), waited(pieces_.size(), false);
+  for (uint32_t at = 0; at < pieces_.size(); ++at) {
+    found[at] = barrier != Flow::kNoBarrier && pieces_[at].closes == barrier;
+    waited[at] = pieces_[at].gathers;
+  }
+  if (std::ranges::count(waited, true) == 0) return found;
+  for (const uint32_t side : pieces_[piece_[branch]].forward) {
+    std::vector<bool> reached(pieces_.size(), false);
+    spread(
+        side, reached, [&](uint32_t at) -> const auto& { return pieces_[at].forward; });
+    for (uint32_t at = 0; at < pieces_.size(); ++at) waited[at] = waited[at] && reached[at];
+  }
+  for (uint32_t at = 0; at < pieces_.size(); ++at) found[at] = found[at] || waited[at];
+  return found;
+}
+
+// Follows each side of the branch to where the lanes are together again.
+Meetings::Reached Meetings::reached(uint32_t branch, const std::vector<bool>& ends, bool around) const {
   const auto steps = [&](const Piece& piece) -> const auto& { return around ? piece.next : piece.forward; };
   std::vector<uint32_t> last_side(pieces_.size(), 0);  // that came here; from 1
   Reached result(pieces_.size(), kNoSide);
@@ -91,10 +114,9 @@ Meetings::Reached Meetings::reached(uint32_t branch, bool around) const {
       const uint32_t at = open.back();
       open.pop_back();
       if (last_side[at] == side) continue;
-      const bool is_open = barrier == Flow::kNoBarrier || pieces_[at].closes != barrier;
-      if (is_open) result[at] = last_side[at] != 0 ? kSeveral : static_cast<uint8_t>(std::min(side, kSeveral - 1u));
+      if (!ends[at]) result[at] = last_side[at] != 0 ? kSeveral : static_cast<uint8_t>(std::min(side, kSeveral - 1u));
       last_side[at] = side;
-      if (is_open) open.insert(open.end(), steps(pieces_[at]).begin(), steps(pieces_[at]).end());
+      if (!ends[at]) open.insert(open.end(), steps(pieces_[at]).begin(), steps(pieces_[at]).end());
     }
   }
   return result;

@@ -1,6 +1,6 @@
 // meetings: where lanes of a warp that took different ways are not together in the machine code. They wait for each
-// other at BSYNC, behind the BSSY that opened the barrier, and nowhere else; so an instruction that both sides of a
-// branch reach before that place is executed once for each side.
+// other at BSYNC, behind the BSSY that opened the barrier, and at WARPSYNC.ALL. An instruction that both sides of a
+// branch reach before such a place is executed once for each side.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,13 @@ class Meetings {
   struct Piece {
     uint32_t last = 0;
     uint8_t closes = Flow::kNoBarrier;
+    bool gathers = false;                     // ends with Flow::gathers
     std::vector<uint32_t> next{}, forward{};  // pieces; forward: without the steps back
   };
   void find_barriers();
   void find_pieces();
-  Reached reached(uint32_t branch, bool around) const;
+  std::vector<bool> ends(uint32_t branch) const;
+  Reached reached(uint32_t branch, const std::vector<bool>& ends, bool around) const;
 
   const FlowFacts& facts_;
   std::vector<std::vector<uint8_t>> open_;  // by instruction: the open barriers, the innermost last

@@ -82,10 +82,19 @@ std::vector<Conditions> parting(const std::vector<std::string>& rows, bool aroun
   return found;
 }
 
-TEST(Listing, LanesMeetAtBsyncAndNowhereElse) {
+TEST(Listing, LanesMeetAtBsyncAndWhereAllWait) {
   const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", over = "6: @P0 BRA `(.L_x_1)";
   EXPECT_EQ(parting({compare, over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "8: STS [R0], RZ", "EXIT"}),
             std::vector<Conditions>{{5}});
+  EXPECT_EQ(parting({compare, over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "WARPSYNC.ALL", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>())
+      << "all lanes wait for each other";
+  EXPECT_EQ(parting({compare, over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "WARPSYNC R2", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>{{5}})
+      << "some lanes do";
+  EXPECT_EQ(parting({compare, over, "WARPSYNC.ALL", ".L_x_1:", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>{{5}})
+      << "on one side";
   EXPECT_EQ(parting({compare, "BSSY B0, `(.L_x_2)", over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "BSYNC B0",
                      ".L_x_2:", "8: STS [R0], RZ", "EXIT"}),
             std::vector<Conditions>{});

@@ -1,7 +1,7 @@
 // lanes_apart: lanes of a warp that a card may not bring together, so that it executes what follows once for each group
 // of them: behind collectives of tiles, and in a function behind a loop that yields. Beside them, lanes that are
-// together; and a load that ptxas makes on one side of a branch. The counters are compared with those of a card
-// (ncu_equality).
+// together, also by WARPSYNC.ALL; and a load that ptxas makes on one side of a branch. The counters are compared with
+// those of a card (ncu_equality).
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -94,6 +94,25 @@ __global__ void call_behind_a_loop(const int* in, int* out) {
   out[number()] = loaded(in, turns + threadIdx.x);
 }
 
+// ---- a branch without BSSY, and WARPSYNC.ALL behind it ----
+
+// As layer norms do it: some warps add what their lanes have, and a few lanes divide.
+template <int lanes>
+__global__ void divided_by_a_few(const int* in, float* out, int columns) {
+  __shared__ float s_mean[kBlock], s_scale[kBlock];
+  float sum = static_cast<float>(in[number()]);
+  if (threadIdx.x < kBlock / 2)
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffff, sum, offset);
+  if (threadIdx.x % 32 < lanes) {
+    const float mean = sum / static_cast<float>(columns);
+    s_mean[threadIdx.x] = mean;
+    s_scale[threadIdx.x] = rsqrtf(mean + 1);
+  }
+  __syncthreads();
+  const int by = threadIdx.x / 32 * 32 + threadIdx.x % lanes;
+  out[number()] = (static_cast<float>(in[(number() * 5) % kThreads]) - s_mean[by]) * s_scale[by];
+}
+
 // ---- a load that only one side of a branch uses ----
 
 __global__ void used_if(const int* in, int* out, int n) {
@@ -126,5 +145,8 @@ int main() {
   call_behind_a_loop<<<kBlocks, kBlock>>>(in, out);
   used_if<<<kBlocks, kBlock>>>(in, out, 3);
   used_if<<<kBlocks, kBlock>>>(in, out, 0);
+  float* const quotients = zeros<float>(kThreads);
+  divided_by_a_few<1><<<kBlocks, kBlock>>>(in, quotients, kThreads - 7);
+  divided_by_a_few<5><<<kBlocks, kBlock>>>(in, quotients, kThreads - 7);
   finish();
 }
