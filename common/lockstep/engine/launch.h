@@ -74,12 +74,12 @@ struct Launch {
   }
   // Whether a lane may race with another one of its warp here.
   bool may_race_in_warp(const MemoryAccess& access) const { return notes(access, kRaceInWarp); }
-  // Whether more happens at the access than that it is counted and moves its data.
+  // Whether the access needs more than to be counted and to move its data.
   bool looks_at(const MemoryAccess& access, Space space) const {
     constexpr int kGlobal = kMeetInGlobal | kRaceInGlobal, kShared = kMeetInShared | kRaceInShared | kLeftInShared;
     return watched() || notes(access, kRaceInWarp | (space == Space::kShared ? kShared : kGlobal));
   }
-  // Whether it is no more than to note what is written of shared memory.
+  // Whether that is only to note what is written of shared memory.
   bool only_notes_written(const MemoryAccess& access) const {
     return !watched() && !notes(access, kMeetInShared | kRaceInShared | kRaceInWarp);
   }

@@ -20,7 +20,7 @@ class WrittenMemory {
     written_.clear();
   }
   // To be called before the access. begin: where the memory begins in this process. False: the access brings what is
-  // not written. What an atomic makes of such a value counts as not written, either.
+  // not written. What an atomic makes of such a value does not count as written.
   bool note(const MemoryAccess& access, Mask mask, const LaneAddresses& addresses, uint64_t begin);
   bool note(const MemoryAccess& access, const Row& row);  // row: of bytes from the memory's beginning
   void wrote(uint64_t first, uint64_t count);
