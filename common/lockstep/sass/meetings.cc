@@ -81,8 +81,8 @@ void Meetings::find_pieces() {
     }
 }
 
-// The pieces at which the lanes of the branch are together again: with the BSYNC of the innermost barrier, and where
-// all lanes of the warp wait, if every side of the branch comes there without a step back.
+// The pieces at which the lanes of the branch are together again. They have the BSYNC of the innermost barrier; or all
+// lanes of the warp wait there, and every side of the branch comes there without a step back.
 std::vector<bool> Meetings::ends(uint32_t branch) const {
   const uint8_t barrier = open_[branch].empty() ? Flow::kNoBarrier : open_[branch].back();
   std::vector<bool> found(pieces_.size(), false), waited(pieces_.size(), false);
