@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Which accesses may find memory of this space that nobody wrote, and which write there.
+// Marks the accesses that may load memory of this space before it is written, and the accesses that write it.
 void watch_written(const Program& program, Space space, uint8_t what, std::vector<uint8_t>& watched) {
   const auto may_be_there = [&](const MemoryAccess& access) {
     return access.space == space || access.space == Space::kGeneric;

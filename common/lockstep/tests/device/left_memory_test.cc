@@ -1,5 +1,5 @@
-// left_memory_test: shared and local memory that a kernel loads before it has written it makes an access doubtful if it
-// decides its address.
+// left_memory_test: an access is doubtful if its address comes from shared or local memory that the kernel has not
+// written yet.
 #include "tests/device/kernels_on_device.h"
 
 namespace lockstep {

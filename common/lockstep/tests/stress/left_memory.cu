@@ -1,6 +1,6 @@
-// left_memory: kernels that load shared or local memory which nobody has written, and kernels that write all of it,
-// each in another way. On a card such a load brings what an earlier kernel, block or function left there. The counters
-// are compared with those of a card (ncu_equality).
+// left_memory: kernels that load shared memory before the block has written it, and kernels that write all of it first,
+// each in another way. On a card, the first find numbers that an earlier kernel or block left there. The counters are
+// compared with those of a card (ncu_equality).
 #include <cuda_pipeline.h>
 
 #include "stress.h"
@@ -10,11 +10,16 @@ constexpr int kBlocks = 40;
 constexpr int kThreads = kBlock * kBlocks;
 constexpr int kLength = 1 << 16;  // of the array that the kernels load by what they find
 
+union Words {
+  int whole[kBlock];
+  short half[2 * kBlock];
+};
+
 __device__ int number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ int scattered(int value) { return static_cast<int>(static_cast<unsigned>(value) * 2654435761u >> 16); }
 __device__ bool is_odd() { return threadIdx.x % 2 == 1; }
 
-// What the kernels below find, if they load what they have not written.
+// Fills shared and local memory, so that the kernels below find numbers there.
 __global__ void leave_numbers(int* out) {
   __shared__ int s_all[4 * kBlock];
   int l_all[16];
@@ -34,10 +39,7 @@ __global__ void odd_words(const int* data, int* out) {
 }
 
 __global__ void low_halves(const int* data, int* out) {
-  __shared__ union {
-    int whole[kBlock];
-    short half[2 * kBlock];
-  } s_part;
+  __shared__ Words s_part;
   s_part.half[2 * threadIdx.x] = static_cast<short>(threadIdx.x);
   __syncthreads();
   out[number()] = data[scattered(s_part.whole[threadIdx.x])];
@@ -87,10 +89,7 @@ __global__ void only_odd_words_are_used(const int* data, int* out) {
 }
 
 __global__ void both_halves(const int* data, int* out) {
-  __shared__ union {
-    int whole[kBlock];
-    short half[2 * kBlock];
-  } s_all;
+  __shared__ Words s_all;
   s_all.half[2 * threadIdx.x] = static_cast<short>(threadIdx.x);
   s_all.half[2 * threadIdx.x + 1] = static_cast<short>(blockIdx.x);
   __syncthreads();
