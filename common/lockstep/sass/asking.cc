@@ -52,9 +52,10 @@ const char* architecture(std::string_view ptx) {
   return ptx.find(".target sm_90a") != ptx.npos ? "-arch=sm_90a" : "-arch=sm_90";
 }
 
-// $1 ptxas, $2 nvdisasm, $3 path of the files, $4 the architecture, $5 the kernel, or nothing.
+// $1 ptxas, $2 nvdisasm, $3 path of the files, $4 the architecture, $5 the kernel, or nothing. A signal to the
+// program's group comes to the shell, too.
 constexpr char kScript[] =
-    "t=$3.$$; trap 'rm -f \"$t.cubin\" \"$t.sass\"' EXIT; "
+    "t=$3.$$; trap 'rm -f \"$t.cubin\" \"$t.sass\"' EXIT; trap 'exit 1' HUP INT TERM; "
     "\"$1\" \"$4\" -v -lineinfo ${5:+-e \"$5\"} \"$3.ptx\" -o \"$t.cubin\" 2> \"$t.sass\" && "
     "\"$2\" -c -gp \"$t.cubin\" >> \"$t.sass\" && mv \"$t.sass\" \"$3.sass\"";
 

@@ -16,8 +16,8 @@ ARGUMENTS = argparse.Namespace()
 
 
 class Interrupted(unittest.TestCase):
-    def send(self, place: str, sent: signal.Signals) -> tuple[int, dict | None]:
-        """The program's exit code, and its report."""
+    def send(self, place: str, *sent: signal.Signals) -> tuple[int, dict | None]:
+        """The program's exit code, and its report. It gets all signals at once."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             settings = {"LOCKSTEP_REPORT": str(report), "LOCKSTEP_CHECKS": "races"}
@@ -25,7 +25,8 @@ class Interrupted(unittest.TestCase):
             with subprocess.Popen([ARGUMENTS.program, place], env=env, stdout=subprocess.PIPE, text=True) as child:
                 assert child.stdout
                 self.assertEqual(child.stdout.readline(), "ready\n")
-                child.send_signal(sent)
+                for one in (signal.SIGSTOP, *sent, signal.SIGCONT):
+                    child.send_signal(one)
                 code = child.wait()
             return code, json.loads(report.read_text()) if report.exists() else None
 
@@ -45,6 +46,25 @@ class Interrupted(unittest.TestCase):
         for sent in (signal.SIGTERM, signal.SIGINT):
             self.check("k", sent, {"for_ever": 1})
             self.check("i", sent, {"counts_for_ever": 1})
+
+    def test_two_signals_at_once_are_one_request(self) -> None:
+        for place in "kihc":
+            code, report = self.send(place, signal.SIGTERM, signal.SIGINT)
+            assert report
+            self.assertEqual(report["end"], f"interrupted by {signal.Signals(-code).name}")
+
+    def test_a_later_signal_ends_a_program_that_the_first_cannot_end(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            env = {**os.environ, "LD_LIBRARY_PATH": str(ARGUMENTS.library), "LOCKSTEP_REPORT": str(report)}
+            with subprocess.Popen([ARGUMENTS.program, "h"], env=env, stdout=subprocess.PIPE, text=True) as child:
+                assert child.stdout
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                os.mkfifo(f"{report}.tmp{child.pid}")  # nobody reads it, so the report is never written
+                while child.poll() is None:
+                    child.send_signal(signal.SIGTERM)
+                    time.sleep(0.1)
+                self.assertEqual(child.returncode, -signal.SIGTERM)
 
     def test_the_report_says_where_the_kernel_was(self) -> None:
         for place, kernel in (("k", "for_ever"), ("i", "counts_for_ever")):
