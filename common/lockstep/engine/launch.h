@@ -28,7 +28,7 @@ struct LaunchShape {
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   bool operator==(const LaunchShape&) const = default;
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
-  bool is_one_warp() const { return block.count() * grid.count() <= kWarpSize; }
+  bool is_one_warp() const { return grid.count() == 1 && block.count() <= kWarpSize; }
 };
 
 class GlobalRaces;

@@ -55,6 +55,15 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
   } else if (in.kind == Kind::kTexture) {
     const TextureUse& use = program.textures[in.index];
     any({use.handle, use.layer, use.coordinates[0], use.coordinates[1], use.coordinates[2]});
+  } else if (in.kind == Kind::kBarrier) {
+    const BarrierUse& use = program.barriers[in.index];
+    any({use.id, use.threads, use.predicate});
+  } else if (in.kind == Kind::kMbarrier) {
+    const MbarrierUse& use = program.mbarriers[in.index];
+    any({use.access.base, use.count, use.bytes, use.phase});
+  } else if (in.kind == Kind::kAsync) {
+    const AsyncUse& use = program.async[in.index];
+    any({use.from.base, use.to.base, use.mbarrier.base, use.size, use.ignore_source});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
     any({in.a, in.b, in.c, in.e});
   }

@@ -370,36 +370,64 @@ bool Races::are_concurrent(const Use& load, const Use& other) const {
   return parts.empty() || parts != block_parts(other.base, also_seen);
 }
 
-// The comparisons with the thread's number that decide whether the instruction is executed: "if (i == 0)". Two accesses
-// with such a comparison in common are taken to be made by one thread.
+// What the guard is where a lane goes from the branch to the instruction; nothing if both sides lead there.
+std::optional<bool> Races::guard_on_the_way(uint32_t branch, uint32_t pc) const {
+  const bool negated = program_.code[branch].guard_negated;
+  if (branch == pc) return !negated;
+  static const std::vector<uint32_t> kNoSteps;
+  const auto leads_there = [&](uint32_t from) -> bool {
+    std::vector<bool> reached(program_.code.size() + 1, false);
+    spread(from, reached, [&](uint32_t at) -> const std::vector<uint32_t>& {
+      return at == branch || at >= program_.code.size() ? kNoSteps : facts_.flow().successors[at];
+    });
+    return reached[pc];
+  };
+  bool jumps = false;
+  const bool falls = leads_there(branch + 1);
+  for (const uint32_t to : facts_.flow().successors[branch]) jumps |= to != branch + 1 && leads_there(to);
+  if (falls == jumps) return std::nullopt;
+  return jumps != negated;
+}
+
+// Adds the comparisons that found two numbers equal, if the predicate has this value.
+void Races::add_equalities(Register predicate, bool value, std::set<uint32_t>& found, size_t depth) {
+  if (makers(predicate).size() != 1 || depth == kDepth) return;
+  const uint32_t pc = makers(predicate)[0];
+  const Instruction& in = program_.code[pc];
+  const std::string_view name = program_.names[pc];
+  if (in.kind != Kind::kAlu) return;
+  const auto add = [&](uint32_t operand, bool one) {
+    add_equalities({predicate.first, operand}, one, found, depth + 1);
+  };
+  const bool inverts = in.uncounted || name.starts_with("not.");
+  if (inverts || name.starts_with("mov.")) return add(in.a, value != inverts);
+  if (name.starts_with(value ? "and." : "or.")) {
+    add(in.a, value);
+    add(in.b, value);
+  }
+  const bool equal = name.starts_with("setp.eq.") && value && name.find(".or.") == name.npos,
+             unequal = name.starts_with("setp.ne.") && !value && name.find(".and.") == name.npos;
+  if (!(equal || unequal) || name.find(".xor.") != name.npos) return;
+  std::set<Register> passed;
+  const auto is_loaded = [&](uint32_t operand) { return is_from_memory({predicate.first, operand}, false, passed); };
+  if (in_launch_.at(pc, in.a) != in_launch_.at(pc, in.b) && !is_loaded(in.a) && !is_loaded(in.b)) found.insert(pc);
+}
+
+// The comparisons that find the thread's number equal to another number wherever the instruction is executed: "if (i ==
+// 0)". Two accesses with such a comparison in common are taken to be made by one thread.
 const std::set<uint32_t>& Races::choosers(uint32_t pc) {
   const auto [known, is_new] = choosers_.try_emplace(pc);
   std::set<uint32_t>& found = known->second;
   if (!is_new) return found;
-  std::set<Register> seen, open;
   static const std::vector<uint32_t> kNone;
   std::vector<bool> deciders(program_.code.size() + 1, false);
   spread(pc, deciders, [&](uint32_t at) -> const std::vector<uint32_t>& {
     return at < program_.code.size() ? facts_.deciders(at) : kNone;
   });
-  for (uint32_t at = 0; at < program_.code.size(); ++at)
-    if (deciders[at] && program_.code[at].guard) open.insert({function_[at], program_.code[at].guard});
-  while (!open.empty()) {
-    const Register one = *open.begin();
-    open.erase(open.begin());
-    if (!seen.insert(one).second) continue;
-    for (const uint32_t maker : makers(one)) {
-      const Instruction& in = program_.code[maker];
-      const std::string_view name = program_.names[maker];
-      if (in.kind != Kind::kAlu) continue;
-      if (in.uncounted || name.ends_with(".pred"))
-        for_each_source(program_, in, [&](uint32_t offset) { open.insert({one.first, offset}); });
-      std::set<Register> passed;
-      if ((name.starts_with("setp.eq.") || name.starts_with("setp.ne.")) &&
-          in_launch_.at(maker, in.a) != in_launch_.at(maker, in.b) &&
-          !is_from_memory({one.first, in.a}, false, passed) && !is_from_memory({one.first, in.b}, false, passed))
-        found.insert(maker);
-    }
+  for (uint32_t at = 0; at < program_.code.size(); ++at) {
+    if (!deciders[at] || !program_.code[at].guard) continue;
+    if (const std::optional<bool> guard = guard_on_the_way(at, pc))
+      add_equalities({function_[at], program_.code[at].guard}, *guard, found);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -59,6 +60,8 @@ class Races {
   // By register that the block's number makes: how often the value contains it.
   using BlockParts = std::map<Register, int64_t>;
   BlockParts block_parts(Register value, std::set<Register>& seen) const;
+  std::optional<bool> guard_on_the_way(uint32_t branch, uint32_t pc) const;
+  void add_equalities(Register predicate, bool value, std::set<uint32_t>& found, size_t depth = 0);
   const std::set<uint32_t>& choosers(uint32_t pc);
 
   const Program& program_;

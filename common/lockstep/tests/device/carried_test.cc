@@ -310,6 +310,11 @@ TEST_F(CarriedValues, OneWarpHasNoOrderButFindsOne) {
   EXPECT_TRUE(doubts("where", a_, b_, 32));
 }
 
+TEST_F(CarriedValues, TwoBlocksOfOneThreadAreTwoWarps) {
+  run("compact", a_, c_, 1, 2);
+  EXPECT_TRUE(doubts("where", a_, b_));
+}
+
 // A sum of floats, and what a sine makes, differ in their last bits: they decide a branch only if lanes part there.
 TEST_F(CarriedValues, LastBitsDecideWhereAndSeldomWhether) {
   for (const char* kernel : {"sum", "sine"}) {
