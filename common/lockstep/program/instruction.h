@@ -96,6 +96,12 @@ enum class Kind : uint8_t {
   kNothing,      // hints
   kTrap
 };
+
+// Of warps for other warps.
+constexpr bool waits_for_warps(Kind kind) {
+  return kind == Kind::kBarrier || kind == Kind::kMbarrier || kind == Kind::kClusterWait;
+}
+
 inline constexpr uint32_t kNowhere = 0xffffffffu;
 
 struct Instruction : AluOperands {

@@ -27,6 +27,17 @@ void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
   counts.local = wider.local;
 }
 
+// Whether a branch that asks about last bits decides about this instruction. If all lanes of the launch went one way,
+// as past the slow path of sinf(), none is taken to be so near the bound that last bits decide. There is no such bound
+// if the question is whether two values are equal.
+bool is_decided(const Ended& ended, uint32_t pc, const Approximated& bits) {
+  const std::vector<InstructionCounters>& at = ended.counters.at;
+  return std::ranges::any_of(bits.deciders[pc], [&](uint32_t branch) {
+    if (bits.equalities[branch]) return at[branch].threads > 0;
+    return at[pc].threads > 0 && at[branch].threads != at[pc].threads;
+  });
+}
+
 // Why another run of a card may count this instruction otherwise. Empty: it has no reason.
 std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
   const auto& [launch, counters, forms, depends, parted, grouped, went_alone] = ended;
@@ -35,14 +46,8 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
     return order.accesses[pc] ||
            std::ranges::any_of(form.parted_by, [&](uint32_t branch) { return order.branches[branch]; });
   };
-  // If all lanes of the launch went one way, as past the slow path of sinf(), none is taken to be so near the bound
-  // that last bits decide. There is no such bound if the question is whether two values are equal.
   const auto is_approximated = [&](const Approximated& bits) {
-    const auto lanes_differ = [&](uint32_t branch) {
-      const uint64_t threads = counters.at[branch].threads;
-      return bits.equalities[branch] ? threads > 0 : c.threads > 0 && threads != c.threads;
-    };
-    return (c.threads > 0 && bits.addresses[pc]) || std::ranges::any_of(bits.deciders[pc], lanes_differ);
+    return (c.threads > 0 && bits.addresses[pc]) || is_decided(ended, pc, bits);
   };
   const bool ordered = is_ordered(depends.all.order), approximated = is_approximated(depends.all.bits);
   if (!ordered && !approximated) return {};
@@ -50,8 +55,7 @@ std::string influence(const Ended& ended, uint32_t pc, const AccessForm& form) {
     return words("it depends on an address that the kernel uses as a number");
   if (!depends.own.order.by_leftover.empty() && depends.own.order.by_leftover[pc])
     return words("it depends on shared or local memory that is read before it is written");
-  if (ordered && is_ordered(depends.own.order))
-    return words("it depends on the order in which threads come to an atomic, or change memory that others read");
+  if (ordered && is_ordered(depends.own.order)) return by_order();
   if (approximated && is_approximated(depends.own.bits))
     return words("it depends on a function that the hardware approximates");
   return words(
@@ -82,6 +86,18 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
       (!alone && std::ranges::any_of(form.parted_by, is_parted)))
     return words("lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere");
   return {};
+}
+
+// Whether another run of a card may make this access more or less often. Lanes of one warp that are apart wait for each
+// other as warps do.
+bool varies(const Ended& ended, const MemoryAccess& access, const AccessForm& form) {
+  const Program& program = ended.launch.program;
+  const bool locks = access.atomic == AtomicOp::kCas || access.atomic == AtomicOp::kExch;
+  const bool spins = access.may_spin && (access.op == MemoryOp::kLoad || (access.op == MemoryOp::kAtomic && locks)) &&
+                     ended.forms.places[access.pc].outer != kNoLoop &&
+                     lanes_part(program, ended.counters, ended.forms, access.pc);
+  return spins || ended.depends.all.order.executed[access.pc] || is_decided(ended, access.pc, ended.depends.all.bits) ||
+         !unwritten_doubt(ended, form).empty();
 }
 
 }  // namespace
@@ -117,6 +133,7 @@ CardCount card_count(const Ended& ended, const MemoryAccess& access) {
     if (!reason.empty()) card.doubt = std::move(reason);
   };
   if (is_counted(access)) take(influence(ended, access.pc, form));
+  card.varies = varies(ended, access, form);
   take(unwritten_doubt(ended, form));
   if (form.retries && threads > kWarpSize)
     take(words("ptxas makes a loop of it, which tries again if another warp was faster"));
@@ -185,8 +202,15 @@ CardCount card_count_of_nobody(const Ended& ended, const MemoryAccess& access) {
     card.doubt = card_count(ended, access).doubt;
   else if (is_counted(access))
     card.doubt = influence(ended, access.pc, form);
+  card.varies = varies(ended, access, form);
   return card;
 }
+
+std::string by_order() {
+  return words("it depends on the order in which threads come to an atomic, or change memory that others read");
+}
+
+std::string order_doubt(const Ended& ended, uint32_t pc) { return influence(ended, pc, {}); }
 
 std::string print_doubt(const Ended& ended, uint32_t pc, const PrintCounters& calls) {
   const AccessForm& form = ended.forms.prints.at(pc);

@@ -17,6 +17,7 @@ struct CardCount {
   std::string doubt, note;       // empty: none
   bool changed = false;          // the card makes another access than PTX
   bool looks_in_shared = false;  // for the address of an atomic of global memory
+  bool varies = false;           // another run may make it more or less often
 };
 
 // A launch that has ended, and what its counters mean.
@@ -35,6 +36,13 @@ struct Ended {
 // Of an access that some warp made, and of one that none came to in the PTX.
 CardCount card_count(const Ended& ended, const MemoryAccess& access);
 CardCount card_count_of_nobody(const Ended& ended, const MemoryAccess& access);
+
+// Why another run of a card may come otherwise to a wait for other warps, or to an asynchronous copy. Empty: it has no
+// reason.
+std::string order_doubt(const Ended& ended, uint32_t pc);
+
+// Why a number may differ that depends on the order of threads.
+std::string by_order();
 
 // Why a card may count these calls of printf() otherwise. Empty: it counts the same.
 std::string print_doubt(const Ended& ended, uint32_t pc, const PrintCounters& calls);

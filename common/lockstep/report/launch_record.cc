@@ -142,14 +142,15 @@ InstructionCounters one_access(Space space) {
   return one;
 }
 
+// What the lanes ask for, whatever ptxas makes of it.
+constexpr const char* kAsked[] = {"shared_bytes_loaded", "shared_bytes_stored", "shared_atomics", "global_atomics"};
+
 const std::set<std::string>& exact_names() {
   static const std::set<std::string> names = [] {
     std::set<std::string> found;
     for (const CounterName& counter : counter_names())
       if (counter.kind == CounterKind::kExact) found.insert(counter.name);
-    // What the lanes ask for, whatever ptxas makes of it.
-    for (const char* asked : {"shared_bytes_loaded", "shared_bytes_stored", "shared_atomics", "global_atomics"})
-      found.erase(asked);
+    for (const char* asked : kAsked) found.erase(asked);
     return found;
   }();
   return names;
@@ -174,12 +175,36 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
         words("the card looks for the address of a generic atomic in shared memory, and may look again"));
     counted.doubtful.insert({"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared_wavefronts"});
   }
-  if (card.doubt.empty()) return;
-  counted.notes.insert(card.doubt);
+  if (card.doubt.empty() && !card.varies) return;
+  counted.notes.insert(card.doubt.empty() ? by_order() : card.doubt);
   const bool atomic = is_atomic(card.access);
   if (of_ptx.empty()) add_memory(of_ptx, card.by_ptx, one_access(card.by_ptx.space));
+  for (const char* asked : kAsked)
+    if (card.varies && of_ptx.contains(asked)) counted.doubtful.insert(asked);
+  if (card.doubt.empty()) return;
   for (const std::string& name : exact_names())
     if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
+}
+
+// What only a launch counts, and no line: waits, asynchronous copies, and the host's memory.
+void add_order_doubts(Counted& all, const Ended& ended, uint32_t pc) {
+  const Kind kind = ended.launch.program.code[pc].kind;
+  const bool copies = kind == Kind::kAsync;
+  if (!copies && !waits_for_warps(kind)) return;
+  const std::string doubt = order_doubt(ended, pc);
+  if (doubt.empty()) return;
+  all.notes.insert(doubt);
+  if (copies)
+    all.doubtful.insert({"async_bytes_loaded", "async_bytes_stored", "global_bytes_loaded", "global_bytes_stored"});
+  else
+    all.doubtful.insert({"barriers", "block_waits", "thread_waits"});
+}
+
+void add_host_doubts(Counted& all, const CardCount& card) {
+  const Space space = card.by_ptx.space;
+  if (card.doubt.empty() || (space != Space::kGlobal && space != Space::kGeneric)) return;
+  if (card.by_ptx.op != MemoryOp::kStore) all.doubtful.insert("host_bytes_loaded");
+  if (card.by_ptx.op != MemoryOp::kLoad) all.doubtful.insert("host_bytes_stored");
 }
 
 void add_memory_doubts(Counted& counted) {
@@ -283,8 +308,12 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
     const InstructionCounters& c = state.counters.at[pc];
     const MemoryAccess* const access = plain_access(launch.program, launch.program.code[pc]);
+    add_order_doubts(record.all, ended, pc);
     if (c.warps == 0) {
-      if (access) add_card_count(record.all, card_count_of_nobody(ended, *access), c);
+      if (!access) continue;
+      const CardCount card = card_count_of_nobody(ended, *access);
+      add_card_count(record.all, card, c);
+      add_host_doubts(record.all, card);
       continue;
     }
     const auto [file, line] = launch.names.source_line(pc);
@@ -300,8 +329,13 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     }
     if (!access) continue;
     const CardCount card = card_count(ended, *access);
+    add_host_doubts(record.all, card);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
+  }
+  if (state.counters.handed_over) {
+    record.all.notes.insert(by_order());
+    record.all.doubtful.insert({"block_waits", "thread_waits"});
   }
   add_spills(record.all, forms);
   if (!forms.static_shared)  // ptxas may round it up

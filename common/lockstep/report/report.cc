@@ -121,6 +121,7 @@ std::set<std::string> doubtful_ratios(const std::set<std::string>& doubtful) {
   for (const std::string& name : doubtful) {
     constexpr std::string_view kMemory = "pipe_lsu_mem_";
     const size_t at = name.find(kMemory);
+    if (name == "barriers") names.insert("barriers_per_block");
     if (name.starts_with("l1tex__t_") && at != name.npos)
       names.insert("l1tex__average_t_sectors_per_request_" + name.substr(at, name.rfind('.') - at) + ".ratio");
   }

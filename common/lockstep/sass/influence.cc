@@ -123,6 +123,10 @@ Moves moves_of(const Program& program, const Instruction& in) {
   return access->op == MemoryOp::kLoad ? Moves{access, nullptr} : Moves{nullptr, access};
 }
 
+bool is_followed(const Program& program, const Instruction& in) {
+  return plain_access(program, in) || prints(program, in) || waits_for_warps(in.kind) || in.kind == Kind::kAsync;
+}
+
 // Where such values come from.
 struct Origins {
   std::vector<bool> made;                          // by instruction: whether it makes one, or finds one in memory
@@ -239,7 +243,15 @@ class Influence {
       if (plain_access(program_, in)) result[pc] = is_reached(pc) || makes_address(pc);
       // A parameter of some call: it may be the format.
       if (prints(program_, in)) result[pc] = is_reached(pc) || memory_.contains({Space::kParam, Arrays::kUnknown});
+      if (waits_for_warps(in.kind)) result[pc] = is_reached(pc);
+      if (in.kind == Kind::kAsync) result[pc] = takes_one(pc);
     }
+    return result;
+  }
+
+  ByInstruction executed() const {
+    ByInstruction result(program_.code.size());
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) result[pc] = is_reached(pc);
     return result;
   }
 
@@ -460,6 +472,7 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
            !(uniform.at(pc, access.registers[1]) && (!access.operand2 || uniform.at(pc, access.operand2)));
   };
   Dependent result{influence.accesses(),
+                   influence.executed(),
                    influence.branches(),
                    influence.leaves(makes),
                    depend_on(program, facts, arrays, address),
@@ -488,7 +501,7 @@ Approximated depend_on_approximations(const Program& program, const FlowFacts& f
   for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const Instruction& in = program.code[pc];
     if (plain_access(program, in)) result.addresses[pc] = influence.makes_address(pc);
-    if (plain_access(program, in) || prints(program, in)) result.deciders[pc] = influence.deciders(pc);
+    if (is_followed(program, in)) result.deciders[pc] = influence.deciders(pc);
   }
   result.equalities = influence.equalities();
   result.leaves = influence.leaves([](uint32_t, const MemoryAccess& access) { return adds_floats(access); });

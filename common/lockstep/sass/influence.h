@@ -17,7 +17,8 @@ using ByAccess = std::vector<bool>;
 using ByInstruction = std::vector<bool>;
 
 struct Dependent {
-  ByInstruction accesses;  // also calls of printf()
+  ByInstruction accesses;  // also calls of printf(), waits for other warps, and asynchronous copies
+  ByInstruction executed;  // whether, or how often, lanes come to the instruction
   ByInstruction branches;
   ByAccess leaves;  // what is in memory behind it depends on the order
   // Of the accesses: those that depend on an address that serves as a number, and those that depend on shared or local
@@ -48,7 +49,8 @@ Dependent depend_on_order(const Program& program, const FlowFacts& facts, const 
 // another function with .approx whose argument ptxas knows.
 struct Approximated {
   ByInstruction addresses;  // whether the address depends on one
-  // By instruction: the branches that ask about one and decide whether the access, or the call of printf(), is made.
+  // By instruction: the branches that ask about one and decide whether it is made. For the instructions that
+  // Dependent::accesses knows.
   std::vector<std::vector<uint32_t>> deciders;
   // By instruction: the branches that ask whether such a value equals another one. That all lanes give one answer does
   // not make it certain: a sum that was made twice is the same or not.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every case of a program under every schedule, and prints the processor time of each.
+"""Runs every case of a program under every schedule, and prints the processor time of each. A counter that is called
+exact must not depend on the schedule.
 
 The source says of each case what must happen: "// ends: NAME" (it ends, and its answer is right) or "// deadlock: NAME"
 (the report has a deadlock).
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 SCHEDULES = ["forward", "reverse", "random:1", "random:2", "random:3"]
 
@@ -27,8 +29,8 @@ def cases(source: Path) -> dict[str, str]:
     return named
 
 
-def run(program: Path, case: str, schedule: str, library: Path) -> tuple[bool, set[str], float]:
-    """Whether its answer is right, the kinds of its findings, and its seconds of processor time."""
+def run(program: Path, case: str, schedule: str, library: Path) -> tuple[bool, dict[str, Any], float]:
+    """Whether its answer is right, its report, and its seconds of processor time."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         settings = {"LD_LIBRARY_PATH": str(library), "LOCKSTEP_SCHEDULE": schedule, "LOCKSTEP_REPORT": str(report)}
@@ -37,8 +39,31 @@ def run(program: Path, case: str, schedule: str, library: Path) -> tuple[bool, s
         ) as child:
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
-        found = {finding["kind"] for finding in json.loads(report.read_text())["findings"]}
-        return child.returncode == 0, found, usage.ru_utime + usage.ru_stime
+        return child.returncode == 0, json.loads(report.read_text()), usage.ru_utime + usage.ru_stime
+
+
+def exact(report: dict[str, Any]) -> list[dict[str, float]]:
+    """The counters of each launch that are called exact."""
+    return [
+        {
+            name: value
+            for name, value in launch["counters"].items()
+            if (report["counter_kinds"] | launch.get("counter_kinds", {}))[name] == "exact"
+        }
+        for launch in report["launches"]
+    ]
+
+
+def differing(one: list[dict[str, float]], other: list[dict[str, float]]) -> list[str]:
+    """The counters that both call exact, and that differ. Only of as many launches: the host may repeat one."""
+    if len(one) != len(other):
+        return []
+    return [
+        f"{name}: {value} and {b[name]}"
+        for a, b in zip(one, other, strict=True)
+        for name, value in a.items()
+        if b.get(name, value) != value
+    ]
 
 
 def main() -> None:
@@ -51,11 +76,16 @@ def main() -> None:
     print("| case | " + " | ".join(SCHEDULES) + " |\n|" + "---|" * (len(SCHEDULES) + 1))
     for case, kind in cases(arguments.source).items():
         cells = []
+        usual: list[dict[str, float]] = []
         for schedule in SCHEDULES:
-            right, found, seconds = run(arguments.program, case, schedule, arguments.library)
-            good = right and not found if kind == "ends" else "deadlock" in found
+            right, report, seconds = run(arguments.program, case, schedule, arguments.library)
+            found = {finding["kind"] for finding in report["findings"]}
+            usual = usual or exact(report)
+            differ = differing(usual, exact(report))
+            good = (right and not found if kind == "ends" else "deadlock" in found) and not differ
             failures += not good
-            cells.append(f"{seconds:.2f} s" + ("" if good else f" FAILED {'' if right else 'wrong '}{sorted(found)}"))
+            failed = f" FAILED {'' if right else 'wrong '}{sorted(found)} {differ}"
+            cells.append(f"{seconds:.2f} s" + ("" if good else failed))
         print(f"| {case} | " + " | ".join(cells) + " |", flush=True)
     sys.exit(f"{failures} runs failed" if failures else 0)
 

@@ -312,6 +312,49 @@ TEST(MachineCode, AnAccessToWhichNobodyCameMayDependOnTheOrder) {
   EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
 }
 
+// Lanes with a ticket below 40 load from shared memory and pass a barrier; or all do, at a place that the ticket names.
+TEST(MachineCode, WhatLanesAskForIsADoubtIfTheOrderDecidesHowOften) {
+  const std::string ticket = "atom.global.add.u32 %r3, [%rd1], 1;\n", load = "ld.shared.u32 %r4, [%r2];\n";
+  const auto launch = [&](const std::string& body, uint32_t threads) {
+    return launch_with(Tools{}, "st.shared.u32 [%r2], %r1;\n" + ticket + body + "st.global.u32 [%rd1+64], %r4;",
+                       threads);
+  };
+  const std::string some = "setp.ge.u32 %p1, %r3, 40;\n@%p1 bra OUT;\n" + load + "bar.sync 1, 32;\nOUT:\n";
+  const json often = launch(some, 64);
+  for (const char* name : {"shared_bytes_loaded", "barriers", "barriers_per_block", "block_waits", "thread_waits"})
+    EXPECT_TRUE(is_doubtful(often, name)) << name;
+  EXPECT_TRUE(is_doubtful(often["lines"][0], "shared_bytes_loaded"));
+  EXPECT_FALSE(is_doubtful(often, "shared_bytes_stored")) << "before the ticket";
+  EXPECT_FALSE(is_doubtful(often, "global_atomics"));
+  EXPECT_FALSE(is_doubtful(launch(some, 32), "shared_bytes_loaded")) << "one warp gets its tickets together";
+
+  const json elsewhere = launch("and.b32 %r3, %r3, 31;\nmad.lo.u32 %r2, %r3, 4, %r2;\n" + load, 64);
+  EXPECT_TRUE(is_doubtful(elsewhere, kShared + "ld.sum"));
+  EXPECT_FALSE(is_doubtful(elsewhere, "shared_bytes_loaded")) << "as many bytes, wherever they are";
+  EXPECT_FALSE(is_doubtful(elsewhere, "barriers"));
+}
+
+// The lanes take turns: each looks until the one before it has stored.
+TEST(MachineCode, HowOftenLanesThatAreApartLookIsADoubt) {
+  const json launch = launch_with(Tools{},
+                                  "mov.u32 %r2, s;\nst.volatile.shared.u32 [%r2], 0;\nbar.warp.sync -1;\nWAIT:\n"
+                                  "ld.volatile.shared.u32 %r3, [%r2];\nsetp.ne.u32 %p1, %r3, %r1;\n@%p1 bra WAIT;\n"
+                                  "add.u32 %r3, %r3, 1;\nst.volatile.shared.u32 [%r2], %r3;");
+  EXPECT_TRUE(is_doubtful(launch, "shared_bytes_loaded"));
+  EXPECT_FALSE(is_doubtful(launch, "shared_bytes_stored"));
+}
+
+// A store to memory that the host reads in place counts once for the lanes that are together.
+TEST(MachineCode, BytesOfTheHostAreAsDoubtfulAsTheirAccess) {
+  const auto is_a_doubt = [](const std::string& ticket) {
+    const json launch = launch_with(
+        Tools{}, ticket + "setp.ge.u32 %p1, %r3, 40;\n@%p1 bra OUT;\nst.global.u32 [%rd1+64], %r3;\nOUT:\n", 64);
+    return is_doubtful(launch, "host_bytes_stored");
+  };
+  EXPECT_TRUE(is_a_doubt("atom.global.add.u32 %r3, [%rd1], 1;\n"));
+  EXPECT_FALSE(is_a_doubt("mov.u32 %r3, %r1;\n"));
+}
+
 // The even lanes wait where all meet, while the odd ones take so many tickets that lockstep lets the others go on.
 TEST(MachineCode, LanesThatDidNotWaitForOthersAreADoubt) {
   const auto store_behind = [](int turns) {

@@ -12,10 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-// The counters of one launch of these instructions. %r1: the thread; %r2: its warp; %r3: the shared array s, which is
+// One launch of these instructions in the report. %r1: the thread; %r2: its warp; %r3: the shared array s, which is
 // zeroed; %r4: the thread's own word in s; %rd1: global memory. functions: what the kernel may call.
-json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = {1, 1, 1},
-                 const std::string& functions = "") {
+json launch_of(const std::string& body, Dim3 block, Dim3 grid = {1, 1, 1}, const std::string& functions = "") {
   const std::string ptx =
       ".version 8.5\n.target sm_90\n.address_size 64\n" + functions +
       ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>; .reg "
@@ -28,7 +27,12 @@ json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = 
   EXPECT_TRUE(device->allocate(1 << 16, &out).ok());
   const Outcome outcome = run_kernel(*device, ptx, {0, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
-  return json::parse(device->report_json())["launches"][0]["counters"];
+  return json::parse(device->report_json())["launches"][0];
+}
+
+json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = {1, 1, 1},
+                 const std::string& functions = "") {
+  return launch_of(body, block, grid, functions)["counters"];
 }
 
 uint64_t waits(const std::string& body, uint32_t threads = 128) {
@@ -123,6 +127,17 @@ TEST(Waits, TheBlockThatWaitsMostAndAllThreads) {
   EXPECT_EQ(counters["block_waits"], 4u);
   EXPECT_EQ(counters["thread_waits"], 4u * 64);
   EXPECT_EQ(counters["block_branches"], 2u);
+}
+
+// Which warp comes first tells what is found at a flag; a barrier does not ask.
+TEST(Waits, ThoseAtAFlagAreADoubtAndThoseAtABarrierAreNot) {
+  const auto is_doubtful = [](const std::string& body) {
+    return launch_of(body, {64, 1, 1}).value("counter_kinds", json::object()).contains("block_waits");
+  };
+  EXPECT_FALSE(is_doubtful("bar.sync 0;\n"));
+  EXPECT_TRUE(
+      is_doubtful("setp.eq.u32 %p1, %r2, 0;\n@%p1 st.volatile.shared.u32 [%r3], 1;\nWAIT:\n"
+                  "ld.volatile.shared.u32 %r5, [%r3];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra WAIT;\n"));
 }
 
 // ---- additions ----

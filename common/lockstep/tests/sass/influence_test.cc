@@ -145,6 +145,36 @@ TEST(OrderOfThreads, PollingAFlagTakesAsManyTurnsAsItTakes) {
       depends("TURN:\nld.volatile.shared.u32 %r3, [s];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra TURN;", "ld.volatile"));
 }
 
+// The barrier carries what one lane saw of the flag to all threads.
+TEST(OrderOfThreads, ABarrierThatReducesPassesAValueOn) {
+  EXPECT_TRUE(
+      depends("TURN:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p1, %r3, 0;\nbar.red.or.pred %p2, 0, %p1;\n"
+              "@!%p2 bra TURN;\nld.global.u32 %r4, [%rd2];\n@%p2 st.global.u32 [%rd2], %r4;",
+              "st.global"));
+  const Kernel kernel("TURN:\nsetp.ne.u32 %p1, %r2, 0;\nbar.red.or.pred %p2, 0, %p1;\n@!%p2 bra TURN;");
+  const FlowFacts facts(flow_of(kernel.program()));
+  EXPECT_FALSE(depend_on_order(kernel.program(), facts).executed[kernel.pc("bar.red")]) << "the thread's number";
+}
+
+// if (i == 0) *flag = 1; else while (*flag == 0) …: the comparison names a thread on one of its sides alone.
+TEST(OrderOfThreads, TwoSidesOfAComparisonAreNotOneThread) {
+  const std::string store = "st.global.u32 [%rd1], 1;\n",
+                    load = "ld.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p4, %r3, 0;\n@%p4 st.global.u32 [%rd2], %r2;\n",
+                    is_other = "setp.ne.u32 %p2, %r2, 0;\n",
+                    or_five = "setp.eq.u32 %p3, %r1, 5;\nor.pred %p1, %p2, %p3;\n",
+                    and_five = "setp.eq.u32 %p3, %r1, 5;\nand.pred %p1, %p2, %p3;\n", alone = "mov.pred %p1, %p2;\n";
+  const auto differs = [&](const std::string& also, const std::string& thread_0, const std::string& others) {
+    return depends(is_other + also + "@%p1 bra OTHERS;\n" + thread_0 + "bra.uni OUT;\nOTHERS:\n" + others + "OUT:\n",
+                   "[%rd2], %r2");
+  };
+  EXPECT_TRUE(differs(alone, store, load));
+  EXPECT_TRUE(differs(alone, load, store));
+  EXPECT_FALSE(differs(alone, store + load, ""));
+  EXPECT_TRUE(differs(alone, "", store + load));
+  EXPECT_FALSE(differs(or_five, store + load, "")) << "i == 0 && n != 5";
+  EXPECT_TRUE(differs(and_five, store + load, "")) << "i == 0 || n != 5";
+}
+
 // for (o = …) { if (i < o) s[i] += s[i + o]; __syncthreads(); } with a volatile s.
 TEST(OrderOfThreads, VolatileSharedMemoryBetweenBarriersIsNoPolling) {
   EXPECT_FALSE(depends(
