@@ -117,9 +117,19 @@ bool Races::may_meet(const Use& load, const Use& other) const {
   return share_array(load, other) && are_concurrent(load, other);
 }
 
+// In global memory, the thread's number and the block's must both be asked for: every block has a thread 0.
 bool Races::are_of_one_thread(const Use& load, const Use& other) {
   const std::set<uint32_t>&one = choosers(load.access->pc), &another = choosers(other.access->pc);
-  return std::ranges::any_of(one, [&](uint32_t pc) { return another.contains(pc); });
+  bool thread = false, block = false;
+  for (const uint32_t pc : one) {
+    if (!another.contains(pc)) continue;
+    if (is_shared(*load.access)) return true;
+    const Instruction& in = program_.code[pc];
+    std::set<Register> seen;
+    block |= is_of_block({function_[pc], in.a}, seen) || is_of_block({function_[pc], in.b}, seen);
+    thread |= !in_block_.at(pc, in.a) || !in_block_.at(pc, in.b);
+  }
+  return thread && block;
 }
 
 const Preset* Races::constant(Register one) const {
@@ -414,7 +424,7 @@ void Races::add_equalities(Register predicate, bool value, std::set<uint32_t>& f
 }
 
 // The comparisons that find the thread's number equal to another number wherever the instruction is executed: "if (i ==
-// 0)". Two accesses with such a comparison in common are taken to be made by one thread.
+// 0)".
 const std::set<uint32_t>& Races::choosers(uint32_t pc) {
   const auto [known, is_new] = choosers_.try_emplace(pc);
   std::set<uint32_t>& found = known->second;

@@ -159,20 +159,22 @@ TEST(OrderOfThreads, ABarrierThatReducesPassesAValueOn) {
 // if (i == 0) *flag = 1; else while (*flag == 0) …: the comparison names a thread on one of its sides alone.
 TEST(OrderOfThreads, TwoSidesOfAComparisonAreNotOneThread) {
   const std::string store = "st.global.u32 [%rd1], 1;\n",
-                    load = "ld.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p4, %r3, 0;\n@%p4 st.global.u32 [%rd2], %r2;\n",
-                    is_other = "setp.ne.u32 %p2, %r2, 0;\n",
-                    or_five = "setp.eq.u32 %p3, %r1, 5;\nor.pred %p1, %p2, %p3;\n",
-                    and_five = "setp.eq.u32 %p3, %r1, 5;\nand.pred %p1, %p2, %p3;\n", alone = "mov.pred %p1, %p2;\n";
-  const auto differs = [&](const std::string& also, const std::string& thread_0, const std::string& others) {
-    return depends(is_other + also + "@%p1 bra OTHERS;\n" + thread_0 + "bra.uni OUT;\nOTHERS:\n" + others + "OUT:\n",
+                    load = "ld.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p4, %r3, 0;\n@%p4 st.global.u32 [%rd2], %r2;\n";
+  const std::string number = "mov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmad.lo.u32 %r7, %r5, %r6, %r2;\n",
+                    is_other = number + "setp.ne.u32 %p2, %r7, 0;\n", five = "setp.eq.u32 %p3, %r1, 5;\n";
+  const auto differs = [&](const std::string& compare, const std::string& thread_0, const std::string& others) {
+    return depends(compare + "@%p1 bra OTHERS;\n" + thread_0 + "bra.uni OUT;\nOTHERS:\n" + others + "OUT:\n",
                    "[%rd2], %r2");
   };
+  const std::string alone = is_other + "mov.pred %p1, %p2;\n";
   EXPECT_TRUE(differs(alone, store, load));
   EXPECT_TRUE(differs(alone, load, store));
   EXPECT_FALSE(differs(alone, store + load, ""));
   EXPECT_TRUE(differs(alone, "", store + load));
-  EXPECT_FALSE(differs(or_five, store + load, "")) << "i == 0 && n != 5";
-  EXPECT_TRUE(differs(and_five, store + load, "")) << "i == 0 || n != 5";
+  EXPECT_FALSE(differs(is_other + five + "or.pred %p1, %p2, %p3;\n", store + load, "")) << "i == 0 && n != 5";
+  EXPECT_TRUE(differs(is_other + five + "and.pred %p1, %p2, %p3;\n", store + load, "")) << "i == 0 || n != 5";
+  EXPECT_TRUE(differs("setp.ne.u32 %p1, %r2, 0;\n", store + load, "")) << "every block has a thread 0";
+  EXPECT_TRUE(differs(number + "setp.ne.u32 %p1, %r5, 0;\n", store + load, "")) << "a block has many threads";
 }
 
 // for (o = …) { if (i < o) s[i] += s[i + o]; __syncthreads(); } with a volatile s.
@@ -344,9 +346,11 @@ TEST(OrderOfThreads, APlaceThatIsTheThreadsOwn) {
       << "another member of the structure";
   EXPECT_TRUE(depends(asked(member + "ld.global.u32 %r3, [%rd4+16];", "st.global.u32 [%rd5+24], %r2;"), "st.global"))
       << "the same member of the next";
-  EXPECT_FALSE(depends(
-      "setp.ne.u32 %p2, %r2, 0;\n@%p2 bra OUT;\n" + asked("ld.global.u32 %r3, [%rd1];", "st.global.u32 [%rd1], %r1;"),
-      "st.global"))
+  EXPECT_FALSE(
+      depends("mov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmad.lo.u32 %r7, %r5, %r6, %r2;\n"
+              "setp.ne.u32 %p2, %r7, 0;\n@%p2 bra OUT;\n" +
+                  asked("ld.global.u32 %r3, [%rd1];", "st.global.u32 [%rd1], %r1;"),
+              "st.global"))
       << "one thread does both";
 }
 
