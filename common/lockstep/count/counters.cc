@@ -200,7 +200,7 @@ void LaunchCounters::end_block(const Chain& chain, const BlockCounters& block) {
   block_waits = std::max(block_waits, block.waits);
   block_branches = std::max(block_branches, block.branches);
   thread_waits += block.waits * block.threads;
-  handed_over |= block.handed_over;
+  order_decides |= block.order_decides;
   chains.add(chain);
   longest_chain = std::max(longest_chain, chain, slower);
 }
@@ -221,7 +221,7 @@ void LaunchCounters::add(const LaunchCounters& other) {
   block_waits = std::max(block_waits, other.block_waits);
   block_branches = std::max(block_branches, other.block_branches);
   thread_waits += other.thread_waits;
-  handed_over |= other.handed_over;
+  order_decides |= other.order_decides;
   host_stored += other.host_stored;
   for (const auto& [begin, loads] : other.host_loads) {
     HostLoads& mine = host_loads[begin];

@@ -90,7 +90,7 @@ struct BlockCounters {
   uint64_t waits = 0;     // the longest chain of waits between its warps (engine/waits.h)
   uint64_t branches = 0;  // branches, one a warp
   uint32_t threads = 0;
-  bool handed_over = false;  // a warp found what another one wrote, and waited for it or not: the order tells
+  bool order_decides = false;  // about `waits`: a warp found a flag that another one wrote
 };
 
 // What a launch loaded from one allocation that the host writes in place. No more than the allocation's size has
@@ -142,7 +142,7 @@ struct LaunchCounters {
   std::set<uint32_t> partial_copies{};  // cp.async by which some lane copied fewer bytes than others, by instruction
   uint64_t block_waits = 0, block_branches = 0;  // of the block that has most
   uint64_t thread_waits = 0;                     // the sum over all blocks of waits · threads
-  bool handed_over = false;                      // in some block
+  bool order_decides = false;                    // about the waits of some block
   // Memory that the host reads and writes in place: bytes stored there, each time that a warp stores them, since the
   // host can look at any time; and what was loaded, by the start of its allocation.
   uint64_t host_stored = 0;

@@ -112,7 +112,7 @@ bool Block::rests() const {
 }
 
 BlockCounters Block::counted() const {
-  BlockCounters counted{.threads = launch_->shape.threads_per_block(), .handed_over = hand_overs_.any()};
+  BlockCounters counted{.threads = launch_->shape.threads_per_block(), .order_decides = hand_overs_.order_decides()};
   for (const auto& warp : warps_) {
     counted.waits = std::max(counted.waits, warp->waits());
     counted.branches += warp->branches();

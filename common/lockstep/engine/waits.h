@@ -30,7 +30,7 @@ class HandOvers {
     constexpr size_t kMostKept = 1 << 10;  // some 300 KB
     if (words_.size() > kMostKept) words_.clear();
     ++block_;
-    any_ = false;
+    decides_ = false;
   }
 
   // A warp with this chain writes the word.
@@ -47,12 +47,12 @@ class HandOvers {
     if (found == words_.end() || found->second.block != block_ || !(found->second.unseen >> warp & 1))
       return std::nullopt;
     found->second.unseen &= ~(1u << warp);
-    any_ = true;
     return found->second.first[warp];
   }
 
-  // Whether a warp of this block has found a write of another one.
-  bool any() const { return any_; }
+  // What a warp found there has changed its chain, or would have in another order of the warps.
+  void note_order() { decides_ = true; }
+  bool order_decides() const { return decides_; }
 
  private:
   // A bit and a number for each warp. A block has at most as many warps as a warp has lanes.
@@ -63,7 +63,7 @@ class HandOvers {
   };
   std::unordered_map<uint64_t, Word> words_;
   uint64_t block_ = 1;
-  bool any_ = false;
+  bool decides_ = false;
 };
 
 }  // namespace lockstep

@@ -115,15 +115,21 @@ void Warp::access_strongly(Path& path, const MemoryAccess& access, Mask mask) {
   if (!only_looked)
     for_each_word(access, mask, at.data(), [&](uint64_t word) { block_.hand_overs().write(word, index_, waits_); });
   if (!reads) return;
-  if (seen) waits_ = std::max(waits_, *seen + (only_looked || path.looked_in_vain == access.pc));
+  if (seen) {
+    const bool waited = only_looked || path.looked_in_vain == access.pc;
+    if (waited || *seen != waits_) block_.hand_overs().note_order();
+    waits_ = std::max(waits_, *seen + waited);
+  }
   path.looked_in_vain = only_looked ? access.pc : kNowhere;
 }
 
 void Warp::hand_over_at(uint64_t mbarrier) { block_.hand_overs().write(word_in_shared(mbarrier), index_, waits_); }
 
 void Warp::take_over_at(uint64_t mbarrier) {
-  if (const auto seen = block_.hand_overs().look(word_in_shared(mbarrier), index_))
+  if (const auto seen = block_.hand_overs().look(word_in_shared(mbarrier), index_)) {
+    block_.hand_overs().note_order();
     waits_ = std::max(waits_, *seen + 1);
+  }
 }
 
 // Whether all lanes, active or not, name the same lanes: the usual case, a literal mask.

@@ -200,9 +200,10 @@ void add_order_doubts(Counted& all, const Ended& ended, uint32_t pc) {
     all.doubtful.insert({"barriers", "block_waits", "thread_waits"});
 }
 
-void add_host_doubts(Counted& all, const CardCount& card) {
+// reached: the launch has accessed memory of the host.
+void add_host_doubts(Counted& all, const CardCount& card, bool reached) {
   const Space space = card.by_ptx.space;
-  if (card.doubt.empty() || (space != Space::kGlobal && space != Space::kGeneric)) return;
+  if (card.doubt.empty() || !(reached || card.varies) || (space != Space::kGlobal && space != Space::kGeneric)) return;
   if (card.by_ptx.op != MemoryOp::kStore) all.doubtful.insert("host_bytes_loaded");
   if (card.by_ptx.op != MemoryOp::kLoad) all.doubtful.insert("host_bytes_stored");
 }
@@ -303,6 +304,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
                                 "has it as an argument or as its number of blocks"));
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   const Ended ended(launch, state.counters, forms, depends);
+  const bool reaches_host = state.counters.host_stored > 0 || !state.counters.host_loads.empty();
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
@@ -313,7 +315,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (!access) continue;
       const CardCount card = card_count_of_nobody(ended, *access);
       add_card_count(record.all, card, c);
-      add_host_doubts(record.all, card);
+      add_host_doubts(record.all, card, reaches_host);
       continue;
     }
     const auto [file, line] = launch.names.source_line(pc);
@@ -329,11 +331,11 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     }
     if (!access) continue;
     const CardCount card = card_count(ended, *access);
-    add_host_doubts(record.all, card);
+    add_host_doubts(record.all, card, reaches_host);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
   }
-  if (state.counters.handed_over) {
+  if (state.counters.order_decides) {
     record.all.notes.insert(by_order());
     record.all.doubtful.insert({"block_waits", "thread_waits"});
   }
