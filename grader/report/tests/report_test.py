@@ -40,7 +40,7 @@ class Report(InAFolder):
         self.assertEqual([cell["v"] for cell in rows[-1]["cells"]], [3, 4, 11, 13, 17, 18, 24, 27])
         self.assertEqual(page["counted"], "the measured case, 1,024 elements")
         barriers = next(heat for heat in page["heat"] if heat["name"] == "barrier_instructions")
-        self.assertEqual((sum(barriers["lines"].values()), barriers["kind"]), (640, "exact"))
+        self.assertEqual((sum(barriers["lines"].values()), barriers["kind"]), (640, "ptx-level"))
         self.assertTrue(all(rule["you"] == rule["reference"] for rule in page["rules"]))
         self.assertEqual([rung["number"] for rung in page["family"] if rung["here"]], ["05"])
         reference, you = page["roofline"]["points"]
