@@ -19,6 +19,7 @@ class InPlace {
  public:
   InPlace(EmulatedDevice& device, const Range& range, OtherInput& other)
       : device_(device),
+        other_(other),
         range_(range),
         memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
         before_(memory_.begin(), memory_.end()),
@@ -30,7 +31,7 @@ class InPlace {
   ~InPlace() {
     const std::vector<uint8_t> stored = device_.take_stores(range_);
     for (size_t word = 0; word < memory_.size() / kWord; ++word)
-      if (!stored[word]) exchange(word, shown_, before_);
+      if (!stored[word] && !exchange(word, shown_, before_)) complete(word);
   }
   InPlace(const InPlace&) = delete;
   InPlace& operator=(const InPlace&) = delete;
@@ -38,16 +39,36 @@ class InPlace {
  private:
   static constexpr size_t kWord = sizeof(uint32_t);
 
-  // Unless the word is another one meanwhile.
-  void exchange(size_t word, const std::vector<std::byte>& from, const std::vector<std::byte>& to) {
-    uint32_t expected = 0, wanted = 0;
-    std::memcpy(&expected, &from[word * kWord], kWord);
-    std::memcpy(&wanted, &to[word * kWord], kWord);
-    if (expected == wanted) return;
-    std::atomic_ref(reinterpret_cast<uint32_t&>(memory_[word * kWord])).compare_exchange_strong(expected, wanted);
+  static uint32_t word_of(const std::vector<std::byte>& bytes, size_t word) {
+    uint32_t value = 0;
+    std::memcpy(&value, &bytes[word * kWord], kWord);
+    return value;
+  }
+  std::atomic_ref<uint32_t> at(size_t word) {
+    return std::atomic_ref(reinterpret_cast<uint32_t&>(memory_[word * kWord]));
+  }
+
+  // False: the word is another one meanwhile.
+  bool exchange(size_t word, const std::vector<std::byte>& from, const std::vector<std::byte>& to) {
+    uint32_t expected = word_of(from, word);
+    const uint32_t wanted = word_of(to, word);
+    return expected == wanted || at(word).compare_exchange_strong(expected, wanted);
+  }
+
+  // Two threads of the host write parts of one word of the input. The first part may be the same as what lay there, so
+  // that the word is replaced before the second part comes. Then that thread's bytes are missing.
+  void complete(size_t word) {
+    const uint32_t shown = word_of(shown_, word), before = word_of(before_, word);
+    uint32_t found = at(word).load();
+    uint32_t whole = found;
+    for (uint32_t byte = 0xff; byte != 0; byte <<= 8)
+      if ((found & byte) == (shown & byte)) whole = (whole & ~byte) | (before & byte);
+    if (shown != before && !other_.is_given(found) && other_.is_given(whole))
+      at(word).compare_exchange_strong(found, whole);
   }
 
   EmulatedDevice& device_;
+  const OtherInput& other_;
   const Range range_;
   std::span<std::byte> memory_;
   std::vector<std::byte> before_, shown_;

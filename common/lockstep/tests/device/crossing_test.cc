@@ -240,5 +240,24 @@ TEST_F(OtherInputTest, WhatTheHostWritesMeanwhileStays) {
   EXPECT_TRUE(device->free(address, true).ok());
 }
 
+// Word 7 comes in two parts, from two threads of the host. Its first byte is that of word 263, which lay there before.
+TEST_F(OtherInputTest, AWordThatComesInTwoPartsIsWhole) {
+  const auto device = EmulatedDevice::create({.memory_bytes = 64 << 20});
+  uint64_t address = 0;
+  ASSERT_TRUE(device->allocate(2 * sizeof(uint32_t), &address, MemoryKind::kPinned).ok());
+  const std::span<uint32_t> pinned(reinterpret_cast<uint32_t*>(address), 2);
+  pinned[0] = given_word(263), pinned[1] = given_word(264);
+  ASSERT_EQ(pinned[0] & 0xff, given_word(7) & 0xff);
+  {
+    const InPlace shown(*device, device->reached_by_host().front(), input_);
+    EXPECT_EQ(pinned[0], other_word(263));
+    const uint32_t word = given_word(7);
+    std::memcpy(reinterpret_cast<char*>(pinned.data()) + 1, reinterpret_cast<const char*>(&word) + 1, 3);
+  }
+  EXPECT_EQ(pinned[0], given_word(7));
+  EXPECT_EQ(pinned[1], given_word(264));
+  EXPECT_TRUE(device->free(address, true).ok());
+}
+
 }  // namespace
 }  // namespace lockstep
