@@ -90,7 +90,7 @@ struct BlockCounters {
   uint64_t waits = 0;     // the longest chain of waits between its warps (engine/waits.h)
   uint64_t branches = 0;  // branches, one a warp
   uint32_t threads = 0;
-  bool order_decides = false;  // about `waits`: a warp found a flag that another one wrote
+  bool order_decides = false;  // the order of the warps decides about `waits`
 };
 
 // What a launch loaded from one allocation that the host writes in place. No more than the allocation's size has

@@ -55,8 +55,9 @@ class InPlace {
     return expected == wanted || at(word).compare_exchange_strong(expected, wanted);
   }
 
-  // Two threads of the host write parts of one word of the input. The first part may be the same as what lay there, so
-  // that the word is replaced before the second part comes. Then that thread's bytes are missing.
+  // Two threads of the host may write the two parts of one word of the input. If the first part equals the old bytes,
+  // the old word still looks whole. It is replaced, and the second part is written into the replacement. This brings
+  // the first part back.
   void complete(size_t word) {
     const uint32_t shown = word_of(shown_, word), before = word_of(before_, word);
     uint32_t found = at(word).load();

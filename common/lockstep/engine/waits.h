@@ -50,7 +50,7 @@ class HandOvers {
     return found->second.first[warp];
   }
 
-  // What a warp found there has changed its chain, or would have in another order of the warps.
+  // A warp has found another chain than its own, so the order of the warps decides about the waits.
   void note_order() { decides_ = true; }
   bool order_decides() const { return decides_; }
 

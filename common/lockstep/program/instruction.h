@@ -97,7 +97,7 @@ enum class Kind : uint8_t {
   kTrap
 };
 
-// Of warps for other warps.
+// Whether warps wait for other warps at such an instruction.
 constexpr bool waits_for_warps(Kind kind) {
   return kind == Kind::kBarrier || kind == Kind::kMbarrier || kind == Kind::kClusterWait;
 }

@@ -89,7 +89,7 @@ std::string parting_doubt(const Ended& ended, uint32_t pc, const AccessForm& for
 }
 
 // Whether another run of a card may make this access more or less often. Lanes of one warp that are apart wait for each
-// other as warps do.
+// other as warps do: they repeat a load, or the exchange that takes a lock.
 bool varies(const Ended& ended, const MemoryAccess& access, const AccessForm& form) {
   const Program& program = ended.launch.program;
   const bool locks = access.atomic == AtomicOp::kCas || access.atomic == AtomicOp::kExch;

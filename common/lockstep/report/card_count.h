@@ -37,11 +37,11 @@ struct Ended {
 CardCount card_count(const Ended& ended, const MemoryAccess& access);
 CardCount card_count_of_nobody(const Ended& ended, const MemoryAccess& access);
 
-// Why another run of a card may come otherwise to a wait for other warps, or to an asynchronous copy. Empty: it has no
-// reason.
+// Why a wait for other warps, or an asynchronous copy, may be counted otherwise in another run of a card. Empty: there
+// is no reason.
 std::string order_doubt(const Ended& ended, uint32_t pc);
 
-// Why a number may differ that depends on the order of threads.
+// The reason for a number that depends on the order of threads.
 std::string by_order();
 
 // Why a card may count these calls of printf() otherwise. Empty: it counts the same.

@@ -380,7 +380,7 @@ bool Races::are_concurrent(const Use& load, const Use& other) const {
   return parts.empty() || parts != block_parts(other.base, also_seen);
 }
 
-// What the guard is where a lane goes from the branch to the instruction; nothing if both sides lead there.
+// The value that the branch's guard has on the side that leads to the instruction. Nothing: both sides lead there.
 std::optional<bool> Races::guard_on_the_way(uint32_t branch, uint32_t pc) const {
   const bool negated = program_.code[branch].guard_negated;
   if (branch == pc) return !negated;
@@ -399,7 +399,7 @@ std::optional<bool> Races::guard_on_the_way(uint32_t branch, uint32_t pc) const 
   return jumps != negated;
 }
 
-// Adds the comparisons that found two numbers equal, if the predicate has this value.
+// Adds the comparisons that must have found two numbers equal if the predicate has this value.
 void Races::add_equalities(Register predicate, bool value, std::set<uint32_t>& found, size_t depth) {
   if (makers(predicate).size() != 1 || depth == kDepth) return;
   const uint32_t pc = makers(predicate)[0];

@@ -17,7 +17,7 @@ ARGUMENTS = argparse.Namespace()
 
 class Interrupted(unittest.TestCase):
     def send(self, place: str, *sent: signal.Signals) -> tuple[int, dict | None]:
-        """The program's exit code, and its report. It gets all signals at once."""
+        """The program's exit code, and its report. The program gets all signals at once."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             settings = {"LOCKSTEP_REPORT": str(report), "LOCKSTEP_CHECKS": "races"}

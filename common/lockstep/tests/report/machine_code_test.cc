@@ -312,7 +312,8 @@ TEST(MachineCode, AnAccessToWhichNobodyCameMayDependOnTheOrder) {
   EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
 }
 
-// Lanes with a ticket below 40 load from shared memory and pass a barrier; or all do, at a place that the ticket names.
+// In `some`, the lanes with a ticket below 40 load from shared memory and pass a barrier. In `elsewhere`, all lanes
+// load, and the ticket decides where.
 TEST(MachineCode, WhatLanesAskForIsADoubtIfTheOrderDecidesHowOften) {
   const std::string ticket = "atom.global.add.u32 %r3, [%rd1], 1;\n", load = "ld.shared.u32 %r4, [%r2];\n";
   const auto launch = [&](const std::string& body, uint32_t threads) {

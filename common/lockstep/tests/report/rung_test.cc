@@ -129,7 +129,7 @@ TEST(Waits, TheBlockThatWaitsMostAndAllThreads) {
   EXPECT_EQ(counters["block_branches"], 2u);
 }
 
-// Which warp comes first tells what is found at a flag; a barrier does not ask.
+// The order of the warps decides what a warp finds at a flag. It decides nothing at a barrier.
 TEST(Waits, ThoseAtAFlagAreADoubtAndThoseAtABarrierAreNot) {
   const auto is_doubtful = [](const std::string& body) {
     return launch_of(body, {64, 1, 1}).value("counter_kinds", json::object()).contains("block_waits");
