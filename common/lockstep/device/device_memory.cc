@@ -118,16 +118,23 @@ Outcome DeviceMemory::copy_within(const Region& to, uint64_t from, uint64_t from
   if (!holds(to) || !holds(source)) return {Status::kInvalidValue, ""};
   use(source, false);
   use(to, true);
-  for (uint64_t row = 0; to.width && row < to.rows; ++row)
-    std::memmove(pointer(to.address + row * to.pitch), pointer(from + row * from_pitch), to.width);
+  std::vector<std::byte> seen(memory_.shows_other_words() ? to.width : 0);
+  for (uint64_t row = 0; to.width && row < to.rows; ++row) {
+    const uint64_t begin = to.address + row * to.pitch;
+    if (!seen.empty()) memory_.read(seen.data(), from + row * from_pitch, to.width);
+    memory_.before_store(begin, to.width);
+    std::memmove(pointer(begin), seen.empty() ? pointer(from + row * from_pitch) : seen.data(), to.width);
+  }
   wrote(to);
   return {};
 }
 
 Outcome DeviceMemory::fill(const Region& to, uint8_t value) {
   if (Outcome bad = use(to, true); !bad.ok()) return bad;
-  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+  for (uint64_t row = 0; to.width && row < to.rows; ++row) {
+    memory_.before_store(to.address + row * to.pitch, to.width);
     std::memset(pointer(to.address + row * to.pitch), value, to.width);
+  }
   wrote(to);
   return {};
 }

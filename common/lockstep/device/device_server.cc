@@ -1,6 +1,5 @@
 #include "device/device_server.h"
 
-#include <list>
 #include <new>
 #include <optional>
 #include <span>
@@ -344,9 +343,8 @@ class DeviceServer {
         in.all<FunctionId, Dim3, Dim3, uint64_t, bool, uint64_t, std::string_view>();
     if (r.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(r.stack_bytes) + " bytes");
     r.params = std::as_bytes(std::span(params));
-    std::list<InPlace> in_place;  // none of them moves
-    if (other_input())
-      for (const Range& range : device_.reached_by_host()) in_place.emplace_back(device_, range, *other_input());
+    std::optional<InPlace> in_place;
+    if (other_input()) in_place.emplace(device_, *other_input());
     const Outcome outcome = device_.launch(r);
     out.put(device_.take_host_uses());
     return outcome;

@@ -103,8 +103,8 @@ class InProcessDevice : public EmulatedDevice {
   }
   Outcome take(void* to, const Region& from) const override { return memory_.take(to, from.pitch, from); }
   std::vector<Range> reached_by_host() const override { return memory_.memory().reached_by_host(); }
-  void note_stores(const Range& range) override { memory_.memory().note_stores(range); }
-  std::vector<uint8_t> take_stores(const Range& range) override { return memory_.memory().take_stores(range); }
+  void show(OtherWords words) override { memory_.memory().show(std::move(words)); }
+  void show_own_words() override { memory_.memory().show_own_words(); }
   Crossing crossing() const override { return host_.crossing(); }
   Outcome fill(const Region& to, uint8_t value) override {
     Outcome outcome = collected(memory_.fill(to, value));

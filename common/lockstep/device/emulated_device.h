@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "device/device.h"
+#include "engine/other_words.h"
 #include "report/launch_record.h"
 
 namespace lockstep {
@@ -23,10 +24,9 @@ class EmulatedDevice : public Device {
   virtual Outcome place(const Region& to, const void* from) = 0;
   virtual Outcome take(void* to, const Region& from) const = 0;
   virtual std::vector<Range> reached_by_host() const = 0;  // the allocations that the program reads in place
-  // The stores of kernels to such an allocation are noted until they are taken: for each word of 4 bytes, whether there
-  // was one.
-  virtual void note_stores(const Range& range) = 0;
-  virtual std::vector<uint8_t> take_stores(const Range& range) = 0;
+  // From now on kernels see other words in such allocations, until they see the program's own again.
+  virtual void show(OtherWords words) = 0;
+  virtual void show_own_words() = 0;
   virtual Crossing crossing() const = 0;  // all bytes so far that passed between the program and the device
   // The report; docs/lockstep.md describes its shape: {"launches":[…],"findings":[…],"end":…}.
   virtual std::string report_json(std::string_view end = "orderly") const = 0;

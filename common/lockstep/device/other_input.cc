@@ -31,8 +31,6 @@ size_t OtherInput::place_of(std::span<const std::byte> data, size_t at) const {
   return place + kWord <= given_.size() && !std::memcmp(&given_[place], &word, kWord) ? place : kNoPlace;
 }
 
-bool OtherInput::is_given(uint32_t word) const { return place_of(std::as_bytes(std::span(&word, 1)), 0) != kNoPlace; }
-
 bool OtherInput::continues(size_t place) const {
   const auto known = std::span(ends_).first(std::min(parts_, ends_.size()));
   return std::ranges::find(known, place) != known.end();

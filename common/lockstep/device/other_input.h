@@ -20,8 +20,6 @@ class OtherInput {
   // Replaces the parts of `data` that are parts of the given input: two words or more, or one word that continues an
   // earlier part. They begin at multiples of 4 bytes.
   void replace(std::span<std::byte> data);
-  // Whether the word is one of the given input.
-  bool is_given(uint32_t word) const;
 
  private:
   size_t place_of(std::span<const std::byte> data, size_t at) const;

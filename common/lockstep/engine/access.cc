@@ -193,6 +193,21 @@ void note_written(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
 
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
+// Loads what the kernel sees there, which may be other words (OtherWords).
+[[gnu::noinline]] void move_seen(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses addresses,
+                                 Mover move) {
+  constexpr uint32_t kWidest = 16;
+  alignas(kWidest) std::array<std::byte, kWidest * kWarpSize> seen;
+  for (const uint32_t l : each_lane(mask)) {
+    std::byte* const lane = &seen[l * kWidest];
+    warp.launch().memory.read(lane, addresses.at[l], access.bytes * access.count);
+    addresses.at[l] = reinterpret_cast<uint64_t>(lane);
+  }
+  repeat_first(addresses.at.data(), mask);
+  addresses.consecutive = false;
+  move(warp, access, mask, addresses);
+}
+
 template <Space space>
 void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses, Mover move) {
   mask = good_lanes<space>(warp, access, mask, addresses);
@@ -224,6 +239,9 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
     if (const Launch& launch = warp.launch(); launch.may_race_in_warp(access))
       warp.lane_races().note(access, mask, addresses, launch.unit(access), launch.lane_pairs, warp.state().contested);
   show({warp, access, mask, space, addresses});
+  if constexpr (space == Space::kGlobal)
+    if (access.op == MemoryOp::kLoad && warp.state().sees_other_words)
+      return move_seen(warp, access, mask, addresses, move);
   move(warp, access, mask, addresses);
 }
 

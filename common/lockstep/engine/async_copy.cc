@@ -24,16 +24,15 @@ std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared(
 bool may_copy(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
   Range& last = warp.state().last_range[access.index];
-  if (!last.contains(address, bytes)) {
-    last = range_at(warp, access.space, address);
-    if (access.space == Space::kGlobal) warp.state().reaches(access, last);
-  }
   if (last.contains(address, bytes)) return true;
+  const Range range = last = range_at(warp, access.space, address);
+  if (access.space == Space::kGlobal) warp.state().reaches(access, range);
+  if (range.contains(address, bytes)) return true;
   // The message names the first piece that lies outside, not the whole copy.
   MemoryAccess piece = access;
   piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(access.bytes, bytes));
   uint64_t outside = address;
-  while (last.contains(outside, piece.bytes)) outside += piece.bytes;
+  while (range.contains(outside, piece.bytes)) outside += piece.bytes;
   fail_outside(warp, piece, access.space, lane, outside);
   return false;
 }
@@ -100,7 +99,7 @@ void complete(Warp& warp, Copy& copy, Mask lanes) {
       warp.state().counters.async_requested += bytes;
     }
     std::byte* to = in_shared(warp, copy.to[l]);
-    std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
+    warp.launch().memory.read(to, copy.from[l], bytes);
     std::memset(to + bytes, 0, use.to.bytes - bytes);
   }
 }
@@ -157,10 +156,14 @@ void show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t 
   for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
 }
 
-const std::byte* read_source(Warp& warp, const Bulk& bulk) {
+const std::byte* read_source(Warp& warp, Bulk& bulk) {
   const MemoryAccess& access = bulk.use->from;
   show_range(warp, access, bulk.lane, bulk.from, bulk.bytes);
-  return access.space == Space::kShared ? in_shared(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
+  if (access.space == Space::kShared) return in_shared(warp, bulk.from);
+  if (!warp.state().sees_other_words) return reinterpret_cast<const std::byte*>(bulk.from);
+  bulk.data.resize(bulk.bytes);
+  warp.launch().memory.read(bulk.data.data(), bulk.from, bulk.bytes);
+  return bulk.data.data();
 }
 
 void complete(Warp& warp, Bulk& bulk) {
@@ -172,6 +175,8 @@ void complete(Warp& warp, Bulk& bulk) {
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
     show_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+    if (use.from.space != Space::kShared) count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
+    if (use.to.space != Space::kShared) count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
     std::byte* to = use.to.space == Space::kShared ? in_shared(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
     if (use.reduce) {
       use.reduce(from, to, bulk.bytes);
@@ -179,8 +184,6 @@ void complete(Warp& warp, Bulk& bulk) {
     } else {
       std::memmove(to, from, bulk.bytes);
     }
-    if (use.from.space != Space::kShared) count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
-    if (use.to.space != Space::kShared) count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
   }
   if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
 }

@@ -1,7 +1,7 @@
 // host_access: one access of a warp to memory that the host's program reads and writes in place (pinned or managed) →
-// the bytes that pass between the two sides, and a note of each store for those who asked for it (Memory::note_stores).
-// The program may look at any time, so each store counts. Lanes at one address count once: nobody can see more than the
-// last of their values.
+// the bytes that pass between the two sides. The program may look at any time, so each store counts. Lanes at one
+// address count once: nobody can see more than the last of their values. To be called before the data moves
+// (OtherWords).
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline void count_host_row(Warp& warp, const MemoryAccess& access, const Range& 
   const uint64_t bytes = access.bytes * access.count;
   count_host_bytes(warp, access.op, range, row.stride == 0 ? bytes : bytes * row.count);
   for (uint32_t i = 0; access.op != MemoryOp::kLoad && i < row.count; ++i)
-    warp.launch().memory.note_store(row.at(i), bytes);
+    warp.launch().memory.before_store(row.at(i), bytes);
 }
 
 // The lanes may lie in several allocations.
@@ -45,7 +45,7 @@ inline void count_host_lanes(Warp& warp, const MemoryAccess& access, Mask mask, 
     if (!range.contains(at[i], bytes)) range = memory.find(at[i]);
     if (!range.host_reaches) continue;
     count_host_bytes(warp, access.op, range, bytes);
-    if (access.op != MemoryOp::kLoad) memory.note_store(at[i], bytes);
+    if (access.op != MemoryOp::kLoad) memory.before_store(at[i], bytes);
   }
 }
 
@@ -56,7 +56,7 @@ inline void count_host_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes
   const Range range = memory.find(at);
   if (!range.host_reaches) return;
   count_host_bytes(warp, op, range, bytes);
-  if (op != MemoryOp::kLoad) memory.note_store(at, bytes);
+  if (op != MemoryOp::kLoad) memory.before_store(at, bytes);
 }
 
 }  // namespace lockstep

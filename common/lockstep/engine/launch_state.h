@@ -40,14 +40,19 @@ struct LaunchState {
         unwritten(launch.program.accesses.size()),
         noted(launch.program.accesses.size()),
         random(launch.schedule.seed + launch.sequence - 1),
-        clock(launch.sequence << 32) {
+        clock(launch.sequence << 32),
+        sees_other_words(launch.memory.shows_other_words()) {
     counters.at.resize(launch.program.code.size());
     counters.wider.resize(launch.program.neighbours);
   }
   // Notes that the access came to this allocation of global memory.
   void reaches(const MemoryAccess& access, const Range& allocation) {
-    last_range[access.index] = allocation;
+    last_range[access.index] = sees_other(access, allocation) ? Range{} : allocation;
     if (allocation.begin) reached[access.index].insert(allocation.begin);
+  }
+  // Whether the access may find other words there than lie there. Then it is no row, and no range is kept for rows.
+  bool sees_other(const MemoryAccess& access, const Range& allocation) const {
+    return sees_other_words && access.op == MemoryOp::kLoad && allocation.host_reaches;
   }
   uint64_t random_below(uint64_t n) { return random() % n; }
 
@@ -62,6 +67,7 @@ struct LaunchState {
   uint64_t clock;        // of the card; later than in any earlier launch
   uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)
   Turns turns{};
+  const bool sees_other_words;                // the kernel may see other words than lie there (OtherWords)
   bool concurrent = false;                    // other threads of the host update global memory, too
   std::string output{};                       // of printf
   std::map<uint64_t, uint32_t> conditions{};  // of cudaGraphSetConditional: handle → value

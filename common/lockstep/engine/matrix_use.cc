@@ -61,10 +61,12 @@ void move_element(Warp& warp, const MatrixUse& use, const MemoryAccess& access, 
   std::byte* const element = warp.registers() + offset;
   for (const uint32_t l : each_lane(mask)) {
     std::byte* const data = data_at(warp, access.space, at[l]);
-    if (access.op == MemoryOp::kLoad)
+    if (access.op == MemoryOp::kStore)
+      std::memcpy(data, element + l * stride, sizeof(T));
+    else if (access.space == Space::kShared)
       std::memcpy(element + l * stride, data, sizeof(T));
     else
-      std::memcpy(data, element + l * stride, sizeof(T));
+      warp.launch().memory.read(element + l * stride, at[l], sizeof(T));
   }
 }
 

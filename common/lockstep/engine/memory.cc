@@ -196,21 +196,15 @@ AddressInfo Memory::describe(uint64_t address) const {
   return {};
 }
 
-void Memory::note_store(uint64_t address, uint64_t bytes) {
-  for (Noted& noted : noted_) {
-    if (!noted.range.contains(address, bytes)) continue;
-    const uint64_t first = address - noted.range.begin;
-    for (uint64_t word = first / 4; word <= (first + bytes - 1) / 4; ++word)
-      std::atomic_ref(noted.stored[word]).store(1, std::memory_order_relaxed);
-  }
+void Memory::read_other(std::byte* to, uint64_t address, uint64_t bytes) {
+  for (OtherWords& words : other_words_)
+    if (words.range().contains(address, bytes)) return words.read(to, address, bytes);
+  std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
 }
 
-std::vector<uint8_t> Memory::take_stores(const Range& range) {
-  const auto found = std::ranges::find(noted_, range.begin, [](const Noted& noted) { return noted.range.begin; });
-  if (found == noted_.end()) return {};
-  std::vector<uint8_t> stored = std::move(found->stored);
-  noted_.erase(found);
-  return stored;
+void Memory::before_store(uint64_t address, uint64_t bytes) {
+  for (OtherWords& words : other_words_)
+    if (words.range().contains(address, bytes)) words.stores(address, bytes);
 }
 
 std::vector<Range> Memory::reached_by_host() const {

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/address.h"
 #include "base/options.h"
 #include "engine/card_heap.h"
 #include "engine/host.h"
+#include "engine/other_words.h"
 
 namespace lockstep {
 
@@ -63,13 +66,16 @@ class Memory {
   AddressInfo describe(uint64_t address) const;
   std::vector<Range> reached_by_host() const;             // live allocations that are pinned or managed
   bool any_host_reaches() const { return reached_ > 0; }  // false: no live allocation is pinned or managed
-  // From now on the stores of kernels to this allocation are noted. A word is 4 bytes.
-  void note_stores(const Range& range) {
-    noted_.push_back({range, std::vector<uint8_t>((range.end - range.begin + 3) / 4)});
+  // From now on kernels see other words in some of these allocations. Each kernel that starts finds the same ones.
+  void show(OtherWords words) { other_words_.push_back(std::move(words)); }
+  void show_own_words() { other_words_.clear(); }
+  bool shows_other_words() const { return !other_words_.empty(); }
+  // What kernels see at these bytes of one allocation. Several workers may call these two at once.
+  void read(std::byte* to, uint64_t address, uint64_t bytes) {
+    if (shows_other_words()) return read_other(to, address, bytes);
+    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
   }
-  void note_store(uint64_t address, uint64_t bytes);  // several workers may call it at once
-  // For each word of the allocation, whether a kernel has stored into it. Its stores are not noted any more.
-  std::vector<uint8_t> take_stores(const Range& range);
+  void before_store(uint64_t address, uint64_t bytes);  // to be called before a kernel writes there
   // The live allocation that holds the address or lies nearest to it; {0, 0} if there is none.
   Range nearest(uint64_t address) const;
   // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
@@ -88,12 +94,9 @@ class Memory {
     uint64_t fresh = 0, fresh_end = 0;  // addresses not used yet
     Holes holes{};
   };
-  struct Noted {
-    Range range;
-    std::vector<uint8_t> stored;  // by word
-  };
   // Takes `span` bytes of its addresses; 0 if it has no more.
   uint64_t take(Arena& arena, uint64_t span, uint64_t alignment);
+  void read_other(std::byte* to, uint64_t address, uint64_t bytes);
   uint64_t take_reserved(uint64_t address, uint64_t bytes);
 
   const Host& host_;
@@ -105,7 +108,7 @@ class Memory {
   std::map<uint64_t, Range> live_, apart_;    // by start
   std::map<uint64_t, Range> freed_;           // likewise, until the addresses are used again
   std::map<uint64_t, uint64_t> reserved_at_;  // start → bytes
-  std::vector<Noted> noted_;                  // in no order; rarely more than a few
+  std::vector<OtherWords> other_words_;       // in no order; rarely more than a few
 };
 
 }  // namespace lockstep

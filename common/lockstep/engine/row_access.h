@@ -145,7 +145,7 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   const uint32_t bytes = access.bytes * access.count;
   if (!row.inside(range, bytes)) {
     const Range found = launch.memory.find(row.first);
-    if (!row.inside(found, bytes)) return false;
+    if (!row.inside(found, bytes) || state.sees_other(access, found)) return false;
     state.reaches(access, found);
   }
   InstructionCounters& count = state.counters.at[access.pc];

@@ -152,7 +152,14 @@ class Fetch {
               static_cast<uint64_t>(y) * texture_.row_bytes + static_cast<uint64_t>(x) * texel_.bytes;
     }
     if (inside) inside = reach_global(warp_, texel_, inside, at);
-    for (const uint32_t l : each_lane(inside)) take(l, reinterpret_cast<const std::byte*>(at[l]));
+    for (const uint32_t l : each_lane(inside)) take(l, seen(at[l]));
+  }
+
+  // Until the next call.
+  const std::byte* seen(uint64_t texel) {
+    if (!warp_.state().sees_other_words) return reinterpret_cast<const std::byte*>(texel);
+    warp_.launch().memory.read(seen_.data(), texel, texel_.bytes);
+    return seen_.data();
   }
 
   uint32_t bits_at(const std::byte* texel, uint32_t channel) const {
@@ -222,6 +229,7 @@ class Fetch {
   MemoryAccess texel_;  // the access to one texel
   bool blends_ = false;
   Footprints at_;
+  std::array<std::byte, 16> seen_;
   std::array<std::array<uint32_t, kWarpSize>, kChannels> results_{};
 };
 
@@ -305,7 +313,7 @@ void load(Warp& warp, const TextureUse& use, const Texture& surface, Mask mask) 
     write_lanes(warp.registers(), access.registers[e], access.register_width, mask, [&](uint32_t l) {
       uint64_t value = 0;
       if (inside >> l & 1)
-        std::memcpy(&value, reinterpret_cast<const std::byte*>(at[l]) + e * access.bytes, access.bytes);
+        warp.launch().memory.read(reinterpret_cast<std::byte*>(&value), at[l] + e * access.bytes, access.bytes);
       return value;
     });
   }

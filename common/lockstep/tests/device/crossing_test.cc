@@ -10,8 +10,6 @@
 #include <span>
 
 #include "device/emulated_device.h"
-#include "device/in_place.h"
-#include "device/other_input.h"
 #include "device/vault.h"
 
 namespace lockstep {
@@ -168,95 +166,6 @@ TEST(VaultTest, AJobsArraysAreHandedOverOnce) {
   EXPECT_EQ(vault.input(8), nullptr);
   munmap(words, 4096 + 32);
   close(fd);
-}
-
-// A word of the judge's input, as the judge makes it, and of the other.
-uint32_t given_word(uint32_t i) { return 0x3e800000 + (i * 0x9e3779b1 & ((1u << 25) - 1)); }
-uint32_t other_word(uint32_t i) { return 1'000'000 + i; }
-
-TEST_F(CrossingTest, StoresAreNotedByTheWord) {
-  const uint64_t own = allocate(2 * kOwn, MemoryKind::kManaged), common = allocate(8, MemoryKind::kPinned);
-  const Range range{own, own + 2 * kOwn};
-  device_->fill({own, 2 * kOwn, 2 * kOwn, 1}, 0);
-  device_->note_stores(range);
-  launch(own + kOwn, common);  // the upper half; thread 0 stores the 0 that is there
-  const std::vector<uint8_t> stored = device_->take_stores(range);
-  ASSERT_EQ(stored.size(), 2 * kOwn / 4);
-  for (size_t word = 0; word < stored.size(); ++word) EXPECT_EQ(stored[word], word >= kOwn / 4) << word;
-  EXPECT_TRUE(device_->take_stores(range).empty()) << "nobody asked any more";
-}
-
-class OtherInputTest : public ::testing::Test {
- protected:
-  OtherInputTest() : given_(kWords), other_(kWords) {
-    for (uint32_t i = 0; i < kWords; ++i) given_[i] = given_word(i), other_[i] = other_word(i);
-  }
-  std::vector<uint32_t> replaced(std::vector<uint32_t> words) {
-    input_.replace(std::as_writable_bytes(std::span(words)));
-    return words;
-  }
-  static constexpr uint32_t kWords = 1000;
-  std::vector<uint32_t> given_, other_;
-  OtherInput input_{std::as_bytes(std::span(given_)), std::as_bytes(std::span(other_))};
-};
-
-TEST_F(OtherInputTest, PartsAreReplacedWhereverTheyLie) {
-  EXPECT_EQ(replaced(given_), other_);
-  EXPECT_EQ(
-      replaced({7, given_word(500), given_word(501), 8, given_word(3), given_word(4), given_word(5)}),
-      (std::vector<uint32_t>{7, other_word(500), other_word(501), 8, other_word(3), other_word(4), other_word(5)}));
-  EXPECT_EQ(replaced({}), std::vector<uint32_t>{});
-}
-
-// One word may look like the input by chance, unless it is the next one of a part.
-TEST_F(OtherInputTest, OneWordCountsOnlyAfterAPart) {
-  EXPECT_EQ(replaced({given_word(10)}), std::vector<uint32_t>{given_word(10)});
-  EXPECT_EQ(replaced({given_word(8), given_word(9), given_word(508), given_word(509)}),
-            (std::vector<uint32_t>{other_word(8), other_word(9), other_word(508), other_word(509)}));
-  EXPECT_EQ(replaced({given_word(10), given_word(510)}), (std::vector<uint32_t>{other_word(10), other_word(510)}));
-  EXPECT_EQ(replaced({given_word(12)}), std::vector<uint32_t>{given_word(12)});
-}
-
-TEST_F(OtherInputTest, WhatIsNotTheInputStays) {
-  const std::vector<uint32_t> strange = {0,          0x3f800000,         0x40000000,
-                                         0xffffffff, given_word(kWords), given_word(kWords + 1)};
-  EXPECT_EQ(replaced(strange), strange);
-}
-
-// What a thread of the host writes while kernels see the other input is not overwritten by the words of before.
-TEST_F(OtherInputTest, WhatTheHostWritesMeanwhileStays) {
-  const auto device = EmulatedDevice::create({.memory_bytes = 64 << 20});
-  uint64_t address = 0;
-  ASSERT_TRUE(device->allocate(kWords * sizeof(uint32_t), &address, MemoryKind::kPinned).ok());
-  const std::span<uint32_t> pinned(reinterpret_cast<uint32_t*>(address), kWords);
-  std::ranges::copy(given_, pinned.begin());
-  {
-    const InPlace shown(*device, device->reached_by_host().front(), input_);
-    EXPECT_TRUE(std::ranges::equal(pinned, other_));
-    pinned[7] = 1234;
-  }
-  given_[7] = 1234;
-  EXPECT_TRUE(std::ranges::equal(pinned, given_));
-  EXPECT_TRUE(device->free(address, true).ok());
-}
-
-// Word 7 comes in two parts, from two threads of the host. Its first byte is that of word 263, which lay there before.
-TEST_F(OtherInputTest, AWordThatComesInTwoPartsIsWhole) {
-  const auto device = EmulatedDevice::create({.memory_bytes = 64 << 20});
-  uint64_t address = 0;
-  ASSERT_TRUE(device->allocate(2 * sizeof(uint32_t), &address, MemoryKind::kPinned).ok());
-  const std::span<uint32_t> pinned(reinterpret_cast<uint32_t*>(address), 2);
-  pinned[0] = given_word(263), pinned[1] = given_word(264);
-  ASSERT_EQ(pinned[0] & 0xff, given_word(7) & 0xff);
-  {
-    const InPlace shown(*device, device->reached_by_host().front(), input_);
-    EXPECT_EQ(pinned[0], other_word(263));
-    const uint32_t word = given_word(7);
-    std::memcpy(reinterpret_cast<char*>(pinned.data()) + 1, reinterpret_cast<const char*>(&word) + 1, 3);
-  }
-  EXPECT_EQ(pinned[0], given_word(7));
-  EXPECT_EQ(pinned[1], given_word(264));
-  EXPECT_TRUE(device->free(address, true).ok());
 }
 
 }  // namespace
