@@ -263,14 +263,15 @@ void report_deadlock(std::span<const Block* const> blocks) {
 }
 
 std::string report_running(std::span<const Block* const> blocks) {
-  const Stuck* found = nullptr;
   std::vector<Stuck> all;
   for (const Block* block : blocks)
     for (const auto& warp : block->warps())
       for (const Path& path : warp->paths()) all.push_back(stuck(*warp, path));
-  for (const Stuck& s : all)  // who waits does so for a thread that runs
-    if (!found || (s.how == Stuck::kLoops && found->how != Stuck::kLoops)) found = &s;
-  if (!found) return "";
+  if (all.empty()) return "";
+  const auto in_loop = [](const Stuck& s) { return loop_around(s.warp->launch().program, s.pc).exists(); };
+  // A thread that waits does so for one that runs, most likely in a loop.
+  const auto rank = [&](const Stuck& s) { return s.how != Stuck::kLoops ? 0 : in_loop(s) ? 2 : 1; };
+  const auto found = std::ranges::max_element(all, {}, rank);
   const SourceNames& names = found->warp->launch().names;
   const Site site = found->warp->site(first_lane(found->mask), found->pc);
   const std::string loop = loop_text(names, found->pc);
@@ -282,7 +283,8 @@ std::string report_running(std::span<const Block* const> blocks) {
   return with_next(words("kernel {kernel} was stopped: it had not come to its end", facts) + "\n  " +
                        (loop.empty() ? words("block {block}, thread {thread} was at {place}", facts)
                                      : words("block {block}, thread {thread} was at {place}, in {loop}", facts)),
-                   words("check that this loop ends, for every thread and every n."));
+                   in_loop(*found) ? words("check that this loop ends, for every thread and every n.")
+                                   : words("it was in no loop. Let it run longer, or give it less work."));
 }
 
 void StallWatch::reset() {
