@@ -16,8 +16,8 @@ ARGUMENTS = argparse.Namespace()
 
 
 class Interrupted(unittest.TestCase):
-    def send(self, place: str, *sent: signal.Signals) -> tuple[int, dict | None]:
-        """The program's exit code, and its report. The program gets all signals at once."""
+    def send(self, place: str, *sent: signal.Signals, after: float = 0) -> tuple[int, dict | None]:
+        """The program's exit code, and its report. The program gets all signals at once, after so many seconds."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             settings = {"LOCKSTEP_REPORT": str(report), "LOCKSTEP_CHECKS": "races"}
@@ -25,6 +25,7 @@ class Interrupted(unittest.TestCase):
             with subprocess.Popen([ARGUMENTS.program, place], env=env, stdout=subprocess.PIPE, text=True) as child:
                 assert child.stdout
                 self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(after)
                 for one in (signal.SIGSTOP, *sent, signal.SIGCONT):
                     child.send_signal(one)
                 code = child.wait()
@@ -69,8 +70,8 @@ class Interrupted(unittest.TestCase):
     def test_the_report_says_where_the_kernel_was(self) -> None:
         for place, kernel in (("k", "for_ever"), ("i", "counts_for_ever")):
             in_loop = False
-            for _ in range(20):  # a signal may come before the last launch, or before its loop
-                _, report = self.send(place, signal.SIGINT)
+            for after in (0, *(2**n / 1000 for n in range(14))):  # the last launch, and its loop, may begin late
+                _, report = self.send(place, signal.SIGINT, after=after)
                 assert report
                 if any(name.startswith(kernel) for name in report["kernels"]):
                     self.assertIn(f"kernel {kernel} was stopped", report["stopped_at"])
