@@ -193,10 +193,10 @@ void note_written(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
 
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
-// Loads what the kernel sees there, which may be other words (OtherWords).
+// Loads what the kernel sees there. That may be other words than lie there (OtherWords).
 [[gnu::noinline]] void move_seen(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses addresses,
                                  Mover move) {
-  constexpr uint32_t kWidest = 16;
+  constexpr uint32_t kWidest = 16;  // bytes that a lane loads at most
   alignas(kWidest) std::array<std::byte, kWidest * kWarpSize> seen;
   for (const uint32_t l : each_lane(mask)) {
     std::byte* const lane = &seen[l * kWidest];

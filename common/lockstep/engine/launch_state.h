@@ -50,7 +50,8 @@ struct LaunchState {
     last_range[access.index] = sees_other(access, allocation) ? Range{} : allocation;
     if (allocation.begin) reached[access.index].insert(allocation.begin);
   }
-  // Whether the access may find other words there than lie there. Then it is no row, and no range is kept for rows.
+  // Whether the access may find other words there than lie there. Then its lanes load one by one (access.cc). It keeps
+  // no range, because access_row() would take a row within that range at once.
   bool sees_other(const MemoryAccess& access, const Range& allocation) const {
     return sees_other_words && access.op == MemoryOp::kLoad && allocation.host_reaches;
   }

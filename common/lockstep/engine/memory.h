@@ -66,7 +66,7 @@ class Memory {
   AddressInfo describe(uint64_t address) const;
   std::vector<Range> reached_by_host() const;             // live allocations that are pinned or managed
   bool any_host_reaches() const { return reached_ > 0; }  // false: no live allocation is pinned or managed
-  // From now on kernels see other words in some of these allocations. Each kernel that starts finds the same ones.
+  // From now on kernels see these other words, until show_own_words(). No kernel may run during either call.
   void show(OtherWords words) { other_words_.push_back(std::move(words)); }
   void show_own_words() { other_words_.clear(); }
   bool shows_other_words() const { return !other_words_.empty(); }

@@ -1,7 +1,6 @@
 // other_words: an allocation in which kernels see other words than the program, although both use the same memory.
-// Kernels see a word of their own until somebody writes there: a kernel, or the program, which may do so at any time.
-// The memory itself changes only where kernels store. So the program finds its own words there, also while a kernel
-// runs.
+// Kernels see the other word until a kernel or the program writes there. The program may write at any time. The memory
+// itself changes only where kernels store. So the program finds its own words there, also while a kernel runs.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +18,10 @@ class OtherWords {
   OtherWords(const Range& range, std::vector<std::byte> own, std::vector<std::byte> other);
 
   const Range& range() const { return range_; }
-  // Copies what kernels see at these bytes of the range.
+  // Copies what kernels see at these bytes of the range. Several workers may call read() and stores() at once.
   void read(std::byte* to, uint64_t address, uint64_t bytes);
   // To be called before a kernel stores to these bytes of the range, or makes an atomic there. Afterwards the memory
-  // has what kernels see. Several workers may call it at once.
+  // has what kernels see.
   void stores(uint64_t address, uint64_t bytes);
 
  private:

@@ -269,7 +269,7 @@ std::string report_running(std::span<const Block* const> blocks) {
       for (const Path& path : warp->paths()) all.push_back(stuck(*warp, path));
   if (all.empty()) return "";
   const auto in_loop = [](const Stuck& s) { return loop_around(s.warp->launch().program, s.pc).exists(); };
-  // A thread that waits does so for one that runs, most likely in a loop.
+  // A waiting thread waits for a running one. The running one is most likely in a loop.
   const auto rank = [&](const Stuck& s) { return s.how != Stuck::kLoops ? 0 : in_loop(s) ? 2 : 1; };
   const auto found = std::ranges::max_element(all, {}, rank);
   const SourceNames& names = found->warp->launch().names;

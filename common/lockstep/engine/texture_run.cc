@@ -155,7 +155,7 @@ class Fetch {
     for (const uint32_t l : each_lane(inside)) take(l, seen(at[l]));
   }
 
-  // Until the next call.
+  // The texel as the kernel sees it. The pointer is valid until the next call.
   const std::byte* seen(uint64_t texel) {
     if (!warp_.state().sees_other_words) return reinterpret_cast<const std::byte*>(texel);
     warp_.launch().memory.read(seen_.data(), texel, texel_.bytes);
@@ -229,7 +229,7 @@ class Fetch {
   MemoryAccess texel_;  // the access to one texel
   bool blends_ = false;
   Footprints at_;
-  std::array<std::byte, 16> seen_;
+  std::array<std::byte, 16> seen_;  // the widest texel: four channels of 32 bits
   std::array<std::array<uint32_t, kWarpSize>, kChannels> results_{};
 };
 
