@@ -13,7 +13,8 @@ import unittest
 from pathlib import Path
 
 ARGUMENTS = argparse.Namespace()
-# Seconds to wait before the signal, one after the other: the last launch, and its loop, may begin late.
+# Seconds to wait before the signal, tried one after the other, because the last launch and its loop may begin late. The
+# tests fail on a machine where they begin after the last one, 8 s.
 LONGER = (0, *(2**n / 1000 for n in range(14)))
 
 
