@@ -53,7 +53,7 @@ SIZES = [1000, 5000, 300_000]
 KERNELS = [
     "shared_memory", "global_memory", "local_memory", "tile_products", "scans", "reductions", "one_address",
     "stencils", "local_arrays", "structures", "loops", "algorithms", "printing", "last_stores", "last_bits",
-    "lanes_apart", "left_memory",
+    "lanes_apart", "left_memory", "filled_arrays",
 ]  # fmt: skip
 # CUB and Thrust launch hundreds of kernels, most of them on few elements. At most MOST launches of each program are
 # recorded, after as many as stand here: those that work on more elements.
