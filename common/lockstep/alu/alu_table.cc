@@ -22,28 +22,37 @@ bool isa_available(Isa isa) {
   __builtin_cpu_init();
   if (isa == Isa::kAvx2) return __builtin_cpu_supports("x86-64-v3") != 0;
 #endif
+#ifdef LOCKSTEP_ALU_AVX512
+  if (isa == Isa::kAvx512) return __builtin_cpu_supports("x86-64-v4") != 0;
+#endif
   return false;
 }
 
 AluTable make_alu_table(Isa isa) {
+  if (!isa_available(isa)) throw std::logic_error("this build or this processor has no such copy of the handlers");
   AluTable table;
 #define LOCKSTEP_DEFINE(isa_namespace)                                                                         \
   isa_namespace::define_integer(table), isa_namespace::define_float(table), isa_namespace::define_half(table), \
-      isa_namespace::define_special(table), isa_namespace::define_compare(table), isa_namespace::define_convert(table)
-  switch (isa) {
-    case Isa::kBaseline: LOCKSTEP_DEFINE(baseline); break;
+      isa_namespace::define_compare(table), isa_namespace::define_convert(table)
+  if (isa == Isa::kBaseline) LOCKSTEP_DEFINE(baseline), baseline::define_special(table);
 #ifdef LOCKSTEP_ALU_AVX2
-    case Isa::kAvx2: LOCKSTEP_DEFINE(avx2); break;
-#else
-    case Isa::kAvx2: throw std::logic_error("this build has no such copy of the handlers");
+  if (isa != Isa::kBaseline) LOCKSTEP_DEFINE(avx2);
+  if (isa == Isa::kAvx2) avx2::define_special(table);
 #endif
-  }
+#ifdef LOCKSTEP_ALU_AVX512
+  if (isa == Isa::kAvx512) avx512::define_special(table);
+#endif
 #undef LOCKSTEP_DEFINE
   return table;
 }
 
 const AluTable& alu_table() {
-  static const AluTable table = make_alu_table(isa_available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kBaseline);
+  static const AluTable table = [] {
+    Isa widest = Isa::kBaseline;
+    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512})
+      if (isa_available(isa)) widest = isa;
+    return make_alu_table(widest);
+  }();
   return table;
 }
 

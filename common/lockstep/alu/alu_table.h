@@ -58,7 +58,7 @@ class AluTable {
 
 // The table for this processor, made at the first call. A test may ask for the table of one instruction set.
 const AluTable& alu_table();
-enum class Isa : uint8_t { kBaseline, kAvx2 };
+enum class Isa : uint8_t { kBaseline, kAvx2, kAvx512 };
 bool isa_available(Isa isa);
 AluTable make_alu_table(Isa isa);
 
@@ -75,5 +75,8 @@ AluTable make_alu_table(Isa isa);
 LOCKSTEP_DECLARE_HANDLERS(baseline)
 LOCKSTEP_DECLARE_HANDLERS(avx2)
 #undef LOCKSTEP_DECLARE_HANDLERS
+namespace avx512 {
+void define_special(AluTable& table);
+}
 
 }  // namespace lockstep

@@ -155,8 +155,8 @@ struct Tanh {
   static Words position(Floats x) {
     const Floats size = magnitude(x), inside = size < 0x1p-8f ? 0x1p-8f : size < 8 ? size : 0x1.fffffep2f;
     const Words octave = (bits_of(inside) >> 23) - (127 - 8);
-    const Floats scale = float_of(gathered(kScales, octave));
-    return bits_of(__builtin_convertvector(inside * scale, Integers)) + gathered(kStarts, octave);
+    const Floats scale = float_of(looked_up<kOctaves>(kScales, octave));
+    return bits_of(__builtin_convertvector(inside * scale, Integers)) + looked_up<kOctaves>(kStarts, octave);
   }
   static Floats result(Floats x, Sums sums) {
     const Floats of_x = magnitude(x);
@@ -167,11 +167,12 @@ struct Tanh {
 
  private:
   // The position is scale * |x| + start. For the octaves from [2^-8, 2^-7) to [4, 8): scales, as floats, and starts.
-  static constexpr uint32_t kScales[] = {bits_of(0x1p25f), bits_of(0x1p24f), bits_of(0x1p23f), bits_of(0x1p23f),
-                                         bits_of(0x1p22f), bits_of(0x1p22f), bits_of(0x1p21f), bits_of(0x1p20f),
-                                         bits_of(0x1p20f), bits_of(0x1p20f), bits_of(0x1p18f)};
-  static constexpr uint32_t kStarts[] = {0xfffe'0000, 0,        1 << 17,  1 << 17,  3 << 17, 3 << 17,
-                                         7 << 17,     11 << 17, 11 << 17, 11 << 17, 35 << 17};
+  static constexpr size_t kOctaves = 32;  // 11, and zeros, since AVX-512 reads two vectors
+  static constexpr uint32_t kScales[kOctaves] = {bits_of(0x1p25f), bits_of(0x1p24f), bits_of(0x1p23f), bits_of(0x1p23f),
+                                                 bits_of(0x1p22f), bits_of(0x1p22f), bits_of(0x1p21f), bits_of(0x1p20f),
+                                                 bits_of(0x1p20f), bits_of(0x1p20f), bits_of(0x1p18f)};
+  static constexpr uint32_t kStarts[kOctaves] = {0xfffe'0000, 0,        1 << 17,  1 << 17,  3 << 17, 3 << 17,
+                                                 7 << 17,     11 << 17, 11 << 17, 11 << 17, 35 << 17};
 };
 
 // The instructions, in every mode.

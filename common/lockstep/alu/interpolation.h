@@ -22,7 +22,7 @@ namespace lockstep::LOCKSTEP_ISA {
 inline constexpr int kZeros = 7, kBitsOfX = 17, kC2At = 47;
 inline constexpr uint32_t kX = (1 << kBitsOfX) - 1;
 
-// A row is one word, because a vector reads it with one gather. It has the sizes of c1 (from bit 0 on), of c0 (from bit
+// A row is one word, because AVX2 reads it with one gather. It has the sizes of c1 (from bit 0 on), of c0 (from bit
 // c0_at on) and of c2 (from bit kC2At on).
 template <size_t n>
 struct RowTable {
@@ -31,6 +31,7 @@ struct RowTable {
   bool c1_is_negative, c2_is_negative;  // in all rows
   uint64_t constant;
   uint64_t at[kMask + 1];
+  uint32_t lower[kMask + 1], upper[kMask + 1];  // the halves of each, for AVX-512
 };
 // c0_unit, c2_unit: the values of 1 in the table's c0 and c2, in units of c1. `constant`, in the same unit: what the
 // card's unit adds because it leaves out small products; it was found together with the rows.
@@ -44,10 +45,12 @@ consteval RowTable<n> rows_of(const Coefficients (&from)[n], uint32_t c0_unit, i
     if (value < 0 || value >> (end - first)) throw value;  // another sign, or too many bits: this does not compile
     return static_cast<uint64_t>(value) << first;
   };
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) {
     rows.at[i] = field(rows.c1_is_negative ? -from[i].c1 : from[i].c1, 0, rows.c0_at) |
                  field(from[i].c0, rows.c0_at, kC2At) |
                  field((rows.c2_is_negative ? -from[i].c2 : from[i].c2) * c2_unit, kC2At, 64);
+    rows.lower[i] = static_cast<uint32_t>(rows.at[i]), rows.upper[i] = static_cast<uint32_t>(rows.at[i] >> 32);
+  }
   return rows;
 }
 // The rows of [1, 2), then those of [2, 4).
@@ -141,13 +144,28 @@ struct Sums {
     return float_of((bits > more ? bits : more) - more);
   }
 };
+
+// The rows of a vector's positions.
+struct RowsOfPairs {
+  Pairs even, odd;
+};
+template <const auto& rows>
+[[gnu::always_inline]] inline RowsOfPairs rows_at(Words position) {
+#ifdef __AVX512F__
+  const auto half = [&](const auto& table) { return pairs_of(looked_up<rows.kMask + 1>(table, position >> kBitsOfX)); };
+  const Pairs lower = half(rows.lower), upper = half(rows.upper);
+  return {pairs_of(interleaved(lower, upper << 32)), pairs_of(interleaved(lower >> 32, upper))};
+#else
+  return {gathered(rows.at, (pairs_of(position) & each_pair<rows.kMask << kBitsOfX>) >> kBitsOfX),
+          gathered(rows.at, (pairs_of(position) >> (32 + kBitsOfX)) & each_pair<rows.kMask>)};
+#endif
+}
 template <const auto& rows>
 [[gnu::always_inline]] inline Sums interpolated(Words position) {
   const Words x = position << kZeros & each<kX << kZeros>, square = upper_square_of(position);
-  const Pairs even = (pairs_of(position) & each_pair<rows.kMask << kBitsOfX>) >> kBitsOfX;
-  const Pairs odd = (pairs_of(position) >> (32 + kBitsOfX)) & each_pair<rows.kMask>;
-  return {sum_of<rows>(gathered(rows.at, even), pairs_of(x), pairs_of(square)),
-          sum_of<rows>(gathered(rows.at, odd), pairs_of(x) >> 32, pairs_of(square) >> 32)};
+  const RowsOfPairs row = rows_at<rows>(position);
+  return {sum_of<rows>(row.even, pairs_of(x), pairs_of(square)),
+          sum_of<rows>(row.odd, pairs_of(x) >> 32, pairs_of(square) >> 32)};
 }
 
 }  // namespace lockstep::LOCKSTEP_ISA

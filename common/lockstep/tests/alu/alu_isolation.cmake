@@ -1,11 +1,11 @@
-# Fails if the AVX2 copy of the handlers defines a weak symbol outside its own namespace. The linker may give such a
-# symbol to other code, and a processor without AVX2 would then run AVX2 instructions.
-# cmake -DNM=nm -DOBJECTS="a.o;b.o" -P alu_isolation.cmake
+# Fails if a copy of the handlers defines a weak symbol outside its own namespace. The linker may give such a symbol to
+# other code, and a processor without AVX2 or AVX-512 would then run instructions of it.
+# cmake -DNM=nm -DISA=avx2 -DOBJECTS="a.o;b.o" -P alu_isolation.cmake
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]* [WVuT] [^\n]*" shared "${symbols}")
   foreach(symbol IN LISTS shared)
-    if(NOT symbol MATCHES "lockstep::avx2::")
+    if(NOT symbol MATCHES "lockstep::${ISA}::")
       message(SEND_ERROR "${object} defines ${symbol}")
     endif()
   endforeach()

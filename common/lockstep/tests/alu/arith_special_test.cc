@@ -104,7 +104,7 @@ class SpecialFunction : public testing::TestWithParam<Isa> {
     if (!isa_available(GetParam())) GTEST_SKIP() << "this processor cannot run that copy";
   }
 };
-INSTANTIATE_TEST_SUITE_P(Isas, SpecialFunction, testing::Values(Isa::kBaseline, Isa::kAvx2));
+INSTANTIATE_TEST_SUITE_P(Isas, SpecialFunction, testing::Values(Isa::kBaseline, Isa::kAvx2, Isa::kAvx512));
 
 TEST_P(SpecialFunction, ReturnsInAWarpWhatOneLaneReturns) {
   const AluTable table = make_alu_table(GetParam());
