@@ -16,6 +16,7 @@
 #include "sass/pairs.h"
 #include "sass/program_flow.h"
 #include "sass/recursion.h"
+#include "sass/turns.h"
 #include "sass/uniform.h"
 
 namespace lockstep {
@@ -189,6 +190,10 @@ class KernelComparison {
     const Machine machine = pairs_.of(access);
     if (shares_line(access)) return doubt(access, words("several accesses stand on its line of the PTX"));
     if (machine.empty()) return gone(access);
+    if (writes_all_turns(access, machine)) {
+      place(access, machine, true, result);
+      return result;
+    }
     const uint32_t bytes = access.bytes * access.count;
     for (const MachineAccess* one : machine) {
       if (one->bytes != machine[0]->bytes)
@@ -203,6 +208,24 @@ class KernelComparison {
       result.doubt = words("ptxas makes it again, instead of keeping the value in a register");
     if (!result.doubt.empty() || machine[0]->bytes <= bytes) return result;
     return joined(access, machine[0]->bytes, result);
+  }
+
+  // Whether ptxas joins stores of several turns of a loop into wide ones, and these write as many bytes as all turns.
+  // In local memory a card counts the words that are written, in whatever width.
+  bool writes_all_turns(const MemoryAccess& access, const Machine& machine) const {
+    const uint32_t own = access.bytes * access.count;
+    const std::vector<uint32_t>& loops = facts_.loops(access.pc);
+    if (access.op != MemoryOp::kStore || access.space != Space::kLocal || access.bytes % 4 != 0 || loops.empty())
+      return false;
+    uint32_t bytes = 0;
+    for (const MachineAccess* one : machine) {
+      if (one->loops != machine[0]->loops) return false;
+      bytes += one->bytes;
+    }
+    if (bytes == own * machine.size()) return false;  // as written
+    const uint32_t turns = turns_of(program_, facts_, loops.back());
+    if (machine[0]->loops + 1 == loops.size()) return bytes == turns * own;  // it is no loop any more
+    return machine[0]->loops == loops.size() && bytes % own == 0 && turns % (bytes / own) == 0 && turns != 0;
   }
 
   // Whether inline assembly writes several accesses on one line. Nothing tells which is which in the machine code.

@@ -120,6 +120,38 @@ TEST(Forms, AWiderAccessMustBeOfOneTurn) {
   EXPECT_EQ(doubt(two, 16, ""), "") << "no loop: the rest is not used";
 }
 
+// An array in local memory that a loop of 16 turns fills. `stores`: the widths of the machine's stores, in `loops`
+// loops.
+std::string doubt_of_filled(const std::string& store, const std::vector<int>& stores, uint32_t loops = 0,
+                            const std::string& turns = "16") {
+  const Kernel kernel(".local .align 16 .b8 a[64];\nmov.u64 %rd3, a;\nmov.u32 %r3, 0;\nLOOP:\n" + store +
+                      "\nadd.s64 %rd3, %rd3, 4;\nadd.s32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, " + turns +
+                      ";\n@%p1 bra LOOP;");
+  std::vector<MachineAccess> machine;
+  for (const int bytes : stores)
+    machine.push_back(changed(kernel.as_written("[%rd3]"), [&](auto& a) {
+      a.bytes = static_cast<uint8_t>(bytes), a.loops = loops;
+      if (loops) a.conditions = {kernel.line("setp")};
+    }));
+  const AccessForm form = Compared(kernel, machine)["[%rd3]"];
+  EXPECT_EQ(form.kind, AccessForm::kAsWritten);
+  return form.doubt;
+}
+
+TEST(Forms, StoresOfSeveralTurnsCountAsWordsInLocalMemory) {
+  const std::string word = "st.local.u32 [%rd3], %r2;";
+  EXPECT_EQ(doubt_of_filled(word, {16, 16, 16, 16}), "");
+  EXPECT_EQ(doubt_of_filled(word, {16, 16, 16, 8, 4, 4}), "") << "also in different widths";
+  EXPECT_EQ(doubt_of_filled(word, {16}, 1), "") << "four turns in one";
+  EXPECT_EQ(doubt_of_filled(word, {16, 16}, 1), "");
+  EXPECT_TRUE(says(doubt_of_filled(word, {16, 16, 16}), "cannot name")) << "of twelve turns";
+  EXPECT_TRUE(says(doubt_of_filled(word, {16, 16, 16}, 1), "cannot name")) << "16 turns are no multiple of 12";
+  EXPECT_TRUE(says(doubt_of_filled(word, {16, 16, 16, 16}, 0, "%r1"), "cannot name")) << "of unknown turns";
+  EXPECT_TRUE(says(doubt_of_filled("st.local.u16 [%rd3], %r2;", {16, 16}), "cannot name"))
+      << "a card counts one word for two halves";
+  EXPECT_NE(doubt_of_filled("ld.local.u32 %r4, [%rd3];", {16, 16, 16, 16}), "") << "a load";
+}
+
 TEST(Forms, AWidthThatThePtxDoesNotExplainIsADoubt) {
   const Kernel kernel("ld.global.u32 %r3, [%rd1];");
   const auto with = [&](int bytes) {
