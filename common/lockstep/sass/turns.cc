@@ -4,13 +4,15 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sass/makers.h"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMostTurns = 1 << 16;
+constexpr uint32_t kMostTurns = 1 << 16;  // bounds the search; a loop with more turns stays unknown
 
 class CountedLoop {
  public:
@@ -32,14 +34,13 @@ class CountedLoop {
     const size_t type = name.rfind('.');
     const bool is_plain = name.starts_with("setp.") && name.find('.', 5) == type && program_.code[*compare].guard == 0;
     if (!is_plain) return 0;
-    const uint32_t counter = program_.code[*compare].a;
-    const auto end = constant(program_.code[*compare].b), first = first_value(counter),
-               step = step_of(counter, *compare);
-    if (!end || !first || !step) return 0;
+    const auto end = constant(program_.code[*compare].b);
+    const auto counter = counter_of(program_.code[*compare].a, *compare);
+    if (!end || !counter) return 0;
     const bool turns_if = (branch.target == loop_) != branch.guard_negated;
-    uint64_t value = *first;
+    uint64_t value = counter->first;
     for (uint32_t turns = 1; turns <= kMostTurns; ++turns) {
-      value += *step;
+      value += counter->step;
       const auto holds = compared(name.substr(5), value, *end);
       if (!holds) return 0;
       if (*holds != turns_if) return turns;
@@ -83,13 +84,20 @@ class CountedLoop {
   }
   bool is_move(uint32_t at) const { return program_.code[at].guard == 0 && program_.names[at].starts_with("mov."); }
 
-  // The counter is written by a move before the loop, and by an addition in it.
-  std::optional<uint64_t> first_value(uint32_t counter) const {
-    const auto found = makers_.find({function_, counter});
+  struct Counter {
+    uint64_t first, step;
+  };
+  // A counter is written by a move before the loop, and in each turn by an addition before the comparison.
+  std::optional<Counter> counter_of(uint32_t offset, uint32_t compare) const {
+    const auto found = makers_.find({function_, offset});
     if (found == makers_.end() || found->second.size() != 2) return std::nullopt;
-    for (const uint32_t at : found->second)
-      if (!facts_.is_in_loop(at, loop_)) return is_move_before(at) ? constant(program_.code[at].a) : std::nullopt;
-    return std::nullopt;
+    uint32_t move = found->second[0], add = found->second[1];
+    if (facts_.is_in_loop(move, loop_)) std::swap(move, add);
+    const Instruction& addition = program_.code[add];
+    const bool adds = program_.names[add].starts_with("add.") && addition.guard == 0 && addition.a == offset;
+    if (!is_move_before(move) || !adds || !every_turn(add, compare)) return std::nullopt;
+    const auto first = constant(program_.code[move].a), step = constant(addition.b);
+    return first && step ? std::optional(Counter{*first, *step}) : std::nullopt;
   }
   // Whether the instruction is executed each time before the loop begins.
   bool is_move_before(uint32_t move) const {
@@ -98,17 +106,6 @@ class CountedLoop {
     uint32_t at = facts_.dominator(loop_);
     while (at != move && at < program_.code.size()) at = facts_.dominator(at);
     return at == move && facts_.loops(move) == around && is_move(move);
-  }
-  std::optional<uint64_t> step_of(uint32_t counter, uint32_t compare) const {
-    const auto found = makers_.find({function_, counter});
-    if (found == makers_.end()) return std::nullopt;
-    for (const uint32_t at : found->second) {
-      const Instruction& in = program_.code[at];
-      if (!facts_.is_in_loop(at, loop_)) continue;
-      const bool adds = program_.names[at].starts_with("add.") && in.guard == 0 && in.a == counter;
-      return adds && every_turn(at, compare) ? constant(in.b) : std::nullopt;
-    }
-    return std::nullopt;
   }
 
   // asked: such as "lt.u32". A 32-bit register is the lower half of the value.

@@ -20,7 +20,7 @@ __global__ void initialized(const T* in, T* out) {
   out[i] = cells[place_of(i, length)];
 }
 
-// Later stores go to places that the kernel's text names.
+// Stores with constant indices follow.
 __global__ void some_again(const float* in, float* out) {
   const int i = number();
   float cells[64] = {};
@@ -36,7 +36,7 @@ __global__ void first_given(const int* in, int* out) {
   out[i] = cells[place_of(i + 1, 72)];
 }
 
-// The second array's sums do not begin before the first one is read.
+// Two loops, one behind the other.
 __global__ void two_arrays(const float* in, float* out) {
   const int i = number();
   float sums[48] = {};
@@ -211,7 +211,7 @@ __global__ void until_found(const int* in, int* out) {
   out[i] = in[i] % 19 ? cells[min(in[i] % 19, 16) - 1] : 0;
 }
 
-// Not unrolled by nvcc: the PTX has a loop.
+// nvcc unrolls the loop only so far.
 template <class T, int length, int unroll>
 __global__ void kept_loop(const T* in, T* out) {
   const int i = number();
