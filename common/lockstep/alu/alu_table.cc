@@ -18,11 +18,9 @@ const AluEntry* AluTable::find(const std::string& name) const {
 
 bool isa_available(Isa isa) {
   if (isa == Isa::kBaseline) return true;
-#ifdef LOCKSTEP_ALU_AVX2
+#ifdef LOCKSTEP_ALU_X86_64
   __builtin_cpu_init();
   if (isa == Isa::kAvx2) return __builtin_cpu_supports("x86-64-v3") != 0;
-#endif
-#ifdef LOCKSTEP_ALU_AVX512
   if (isa == Isa::kAvx512) return __builtin_cpu_supports("x86-64-v4") != 0;
 #endif
   return false;
@@ -35,11 +33,9 @@ AluTable make_alu_table(Isa isa) {
   isa_namespace::define_integer(table), isa_namespace::define_float(table), isa_namespace::define_half(table), \
       isa_namespace::define_compare(table), isa_namespace::define_convert(table)
   if (isa == Isa::kBaseline) LOCKSTEP_DEFINE(baseline), baseline::define_special(table);
-#ifdef LOCKSTEP_ALU_AVX2
+#ifdef LOCKSTEP_ALU_X86_64
   if (isa != Isa::kBaseline) LOCKSTEP_DEFINE(avx2);
   if (isa == Isa::kAvx2) avx2::define_special(table);
-#endif
-#ifdef LOCKSTEP_ALU_AVX512
   if (isa == Isa::kAvx512) avx512::define_special(table);
 #endif
 #undef LOCKSTEP_DEFINE

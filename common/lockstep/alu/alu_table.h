@@ -58,7 +58,7 @@ class AluTable {
 
 // The table for this processor, made at the first call. A test may ask for the table of one instruction set.
 const AluTable& alu_table();
-enum class Isa : uint8_t { kBaseline, kAvx2, kAvx512 };
+enum class Isa : uint8_t { kBaseline, kAvx2, kAvx512 };  // kAvx512: kAvx2 with other special functions
 bool isa_available(Isa isa);
 AluTable make_alu_table(Isa isa);
 
