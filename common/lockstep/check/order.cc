@@ -79,7 +79,7 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
       if (then_lane == lane || s.time < w.all_before) return true;
       if (w.partly && s.time < (*w.lanes)[lane][then_lane]) return true;
     }
-    if (block.warps[s.warp].segment == then) return false;  // its warp has passed nothing on since then
+    if (is_present(then, block)) return false;
   }
   if (!clocks_) return false;
   const uint64_t of_warp = uint64_t{s.block} * warps_ + s.warp;

@@ -118,6 +118,11 @@ class Order {
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane);
+  // Whether the warp of that segment, one of this block, has passed nothing on since. Then only its own accesses come
+  // after those of the segment.
+  bool is_present(SegmentId then, const BlockOrder& block) const {
+    return then >= first_ && segment(then).block == block.block && block.warps[segment(then).warp].segment == then;
+  }
   // Whether a fence of this block would make it so: its threads have read, by an atomic, what was released after then.
   bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block);
 

@@ -45,6 +45,18 @@ class Note {
       second = me;
   }
 
+  // Of lanes that read one word: those whose reads may change its records, or conflict. Usually none does if others
+  // read the word, too, as threads that poll a flag.
+  Mask may_matter(Mask mask, uint64_t word) const {
+    const Record &w = cells_.writer[word], &first = cells_.reader[word], &second = cells_.other_reader[word];
+    if (w.segment >= accessor_.floor && !both_strong(w, mine_)) return mask;
+    if (!is_concurrent(first) || !is_concurrent(second) || farther(first, mine_, second)) return mask;
+    Mask own = 0;
+    for (const Record& reader : {first, second})
+      if (reader.segment == mine_.segment) own |= Mask{1} << reader.lane;
+    return mask & own;
+  }
+
   void write(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     const Record me = record(lane, bytes);
     Record& w = cells_.writer[word];
@@ -85,8 +97,16 @@ class Note {
 
   bool conflicts(const Record& then, const Record& me) const {
     if (same_thread(then, me) || !(then.bytes & me.bytes)) return false;
-    if (then.atomic && me.atomic && !relies_on_luck(then, me)) return false;
-    return !ordered(then, me);
+    return !both_strong(then, me) && !ordered(then, me);
+  }
+
+  // Whether no thread but that of the record comes after it.
+  bool is_concurrent(const Record& then) const {
+    return then.segment >= accessor_.floor && accessor_.order.is_present(then.segment, accessor_.block);
+  }
+
+  bool both_strong(const Record& then, const Record& me) const {
+    return then.atomic && me.atomic && !relies_on_luck(then, me);
   }
 
   // Both are strong, but their strength does not hold between these two threads.
@@ -202,6 +222,20 @@ bool is_quiet(uint64_t record) { return (record >> kAtomicShift & 7) == 1; }
   return others;
 }
 
+// Of lanes that read one address: those that must be checked. A read of several words is checked if one of them is.
+[[gnu::noinline]] Mask note_poll(const Note& note, Mask mask, uint64_t byte, uint32_t size) {
+  Mask left = 0;
+  for (uint64_t word = byte / 4; word < (byte + size + 3) / 4; ++word) left |= note.may_matter(mask, word);
+  return left;
+}
+
+bool is_one_address(Mask mask, const uint64_t* bytes) {
+  const uint64_t one = bytes[first_lane(mask)];
+  uint64_t differ = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) differ |= mask >> l & 1 ? bytes[l] ^ one : 0;
+  return !differ;
+}
+
 // Checks each lane, and each word of its access.
 [[gnu::noinline]] void note_lanes(Note& note, const MemoryAccess& access, Mask mask, const uint64_t* bytes) {
   const uint32_t size = access.bytes * access.count;
@@ -236,6 +270,8 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
          note_row_again(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))))
       return;
   }
+  if (access.op == MemoryOp::kLoad && is_one_address(mask, bytes))
+    mask = note_poll(note, mask, bytes[first_lane(mask)], size);
   note_lanes(note, access, mask, bytes);
 }
 
