@@ -1,6 +1,13 @@
 #include "check/knowledge.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
 
 #include "base/widest.h"
 
@@ -25,24 +32,64 @@ namespace {
 
 using Node = Knowledge::Node;
 
-// Nodes come and go with every release. The allocator takes longer for them than all the rest does. Of the models of
-// thread_local, this one makes no calls.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Node* spare_nodes = nullptr;  // a list, by branches[0]
+// ---- where nodes lie ----
 
-struct FreeSpareNodes {
-  ~FreeSpareNodes() {
-    while (spare_nodes) delete std::exchange(spare_nodes, spare_nodes->branches[0]);
+// Nodes come and go with every release, and the allocator would take longer for them than all the rest does. They lie
+// in large pages, because clocks meet many nodes in no order: the processor keeps the places of few small pages.
+//
+// What one thread may use. Of the models of thread_local, this one makes no calls.
+struct Room {
+  Node* spare;            // a list, by branches[0]
+  std::byte *next, *end;  // never used
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Room room = {};
+
+// The next launch may run on another thread, and use the nodes of this one. So they are not freed when a thread ends:
+// later threads take them over.
+struct LeftRooms {
+  std::mutex mutex;
+  std::vector<Room> all;
+  size_t slabs = 0;
+};
+LeftRooms& left_rooms() {
+  static LeftRooms* const left = new LeftRooms;  // threads may end later than static objects
+  return *left;
+}
+struct LeaveRoom {
+  ~LeaveRoom() {
+    LeftRooms& left = left_rooms();
+    const std::scoped_lock lock(left.mutex);
+    if (room.spare || room.next != room.end) left.all.push_back(std::exchange(room, {}));
   }
 };
 
-Node* allocate_node() {
-  thread_local FreeSpareNodes at_the_threads_end;
-  return new Node;
+void take_room() {
+  constexpr size_t kLargePage = 2 << 20;
+  LeftRooms& left = left_rooms();
+  const std::scoped_lock lock(left.mutex);
+  if (!left.all.empty()) {
+    room = left.all.back();
+    return left.all.pop_back();
+  }
+  void* const slab = std::aligned_alloc(kLargePage, kLargePage);
+  if (!slab) throw std::bad_alloc();
+  if (left.slabs++ > 0) madvise(slab, kLargePage, MADV_HUGEPAGE);  // most programs need less than one
+  room.next = static_cast<std::byte*>(slab);
+  room.end = room.next + kLargePage / sizeof(Node) * sizeof(Node);
 }
+
+[[gnu::noinline]] Node* allocate_node() {
+  thread_local const LeaveRoom at_the_threads_end;
+  if (room.next == room.end) take_room();
+  if (room.spare) return std::exchange(room.spare, room.spare->branches[0]);
+  return new (std::exchange(room.next, room.next + sizeof(Node))) Node;
+}
+
+// ---- nodes ----
 
 // A new node has no owner yet.
 Node* new_node(uint32_t height) {
-  Node* const node = spare_nodes ? std::exchange(spare_nodes, spare_nodes->branches[0]) : allocate_node();
+  Node* const node = room.spare ? std::exchange(room.spare, room.spare->branches[0]) : allocate_node();
   node->owners = 0;
   node->height = height;
   return node;
@@ -57,7 +104,7 @@ void drop(Node* node) {
   if (!node || --node->owners) return;
   if (node->height)
     for (Node* const branch : node->branches) drop(branch);
-  node->branches[0] = std::exchange(spare_nodes, node);
+  node->branches[0] = std::exchange(room.spare, node);
 }
 
 void replace(Node*& owner, Node* node) { drop(std::exchange(owner, retain(node))); }
@@ -193,13 +240,29 @@ template <class Learn>
   }
   if (same) replace(owner, other);
 }
-void learn_leaves(Node** node, Node* other) { learn_branches(*node, other, learn_leaf); }
+
+[[gnu::noipa]] void join_into(Node*& node, Node* other) { replace(node, join(node, other).node); }
+
+// Of nodes of that height, the first of which has one owner. One call learns all levels below: most clocks know at most
+// 256 warps, so their trees have two.
+template <uint32_t height>
+[[gnu::always_inline]] inline void learn_levels(Node** owner, Node* theirs) {
+  learn_branches(*owner, theirs, [](Node*& node, Node* other) {
+    if constexpr (height == 1) {
+      learn_leaf(node, other);
+    } else if (other && node != other) {
+      if (!node || node->owners > 1) return join_into(node, other);
+      learn_levels<height - 1>(&node, other);
+    }
+  });
+}
 
 // The same as node = join(node, other), but changes the nodes that nobody else has.
 void learn(Node*& node, Node* other) {
   if (!other || node == other) return;
-  if (!node || node->owners > 1) return replace(node, join(node, other).node);
-  if (node->height == 1) return widest<learn_leaves>(&node, other);
+  if (!node || node->owners > 1) return join_into(node, other);
+  if (node->height == 1) return widest<learn_levels<1>>(&node, other);
+  if (node->height == 2) return widest<learn_levels<2>>(&node, other);
   node->height ? learn_branches(node, other, learn) : learn_leaf(node, other);
 }
 
@@ -211,7 +274,8 @@ Knowledge::~Knowledge() { drop(root_); }
 [[gnu::always_inline]] inline const Knowledge::Node* Knowledge::find(uint64_t warp) const {
   const Node* node = root_;
   if (!node || warp >> kBits * node->height) return nullptr;
-  while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
+  for (uint32_t height = node->height; node && height > 0; --height)  // the heights of the others need not be fetched
+    node = node->branches[warp >> kBits * (height - 1) & (kFan - 1)];
   return node;
 }
 
