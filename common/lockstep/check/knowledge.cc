@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -44,8 +43,8 @@ struct Room {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Room room = {};
 
-// The next launch may run on another thread, and use the nodes of this one. So they are not freed when a thread ends:
-// later threads take them over.
+// The next launch may run on another thread, and use or drop nodes of this one. So nodes are not freed when a thread
+// ends: later threads take them over.
 struct LeftRooms {
   std::mutex mutex;
   std::vector<Room> all;
@@ -78,8 +77,10 @@ void take_room() {
   room.end = room.next + kLargePage / sizeof(Node) * sizeof(Node);
 }
 
+[[gnu::noinline]] void leave_room_at_the_end() { thread_local const LeaveRoom at_the_threads_end; }
+
 [[gnu::noinline]] Node* allocate_node() {
-  thread_local const LeaveRoom at_the_threads_end;
+  leave_room_at_the_end();
   if (room.next == room.end) take_room();
   if (room.spare) return std::exchange(room.spare, room.spare->branches[0]);
   return new (std::exchange(room.next, room.next + sizeof(Node))) Node;
@@ -104,6 +105,7 @@ void drop(Node* node) {
   if (!node || --node->owners) return;
   if (node->height)
     for (Node* const branch : node->branches) drop(branch);
+  if (!room.spare) leave_room_at_the_end();
   node->branches[0] = std::exchange(room.spare, node);
 }
 
@@ -267,6 +269,12 @@ void learn(Node*& node, Node* other) {
 }
 
 }  // namespace
+
+size_t Knowledge::slabs() {
+  LeftRooms& left = left_rooms();
+  const std::scoped_lock lock(left.mutex);
+  return left.slabs;
+}
 
 Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
 Knowledge::~Knowledge() { drop(root_); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -45,6 +46,8 @@ class Knowledge {
   void learn(const Knowledge& other);
   void learn(uint64_t warp, const Moments& moments);
   void learn(const Accesses& accesses);
+
+  static size_t slabs();  // that this process has allocated for knowledge, of 2 MiB each
 
   struct Node;
 

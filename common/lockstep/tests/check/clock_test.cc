@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,19 @@ TEST(Knowledge, EqualTreesComeToBeOne) {
   one.learn(b);
   other.learn(a);
   EXPECT_TRUE(one.same_as(other));
+}
+
+TEST(Knowledge, LaterThreadsUseWhatEndedThreadsLeave) {
+  const auto in_thread = [](auto&& work) { std::thread(work).join(); };
+  const size_t slabs = Knowledge::slabs();
+  for (int round = 0; round < 256; ++round) {  // of 256 leaves, which are 9 MB in all
+    Knowledge known;
+    in_thread([&] {
+      for (uint32_t warp = 0; warp < 256; ++warp) known.learn(all_of(warp, 1, 5 + warp));
+    });
+    in_thread([&] { known = {}; });
+  }
+  EXPECT_LE(Knowledge::slabs(), slabs + 1);
 }
 
 // Trees of one, two and three levels learn from accesses, from rows of moments and from each other. Tables do the same.
