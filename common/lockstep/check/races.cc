@@ -222,13 +222,6 @@ bool is_quiet(uint64_t record) { return (record >> kAtomicShift & 7) == 1; }
   return others;
 }
 
-// Of lanes that read one address: those that must be checked. A read of several words is checked if one of them is.
-[[gnu::noinline]] Mask note_poll(const Note& note, Mask mask, uint64_t byte, uint32_t size) {
-  Mask left = 0;
-  for (uint64_t word = byte / 4; word < (byte + size + 3) / 4; ++word) left |= note.may_matter(mask, word);
-  return left;
-}
-
 bool is_one_address(Mask mask, const uint64_t* bytes) {
   const uint64_t one = bytes[first_lane(mask)];
   uint64_t differ = 0;
@@ -236,9 +229,18 @@ bool is_one_address(Mask mask, const uint64_t* bytes) {
   return !differ;
 }
 
+// Of lanes that read: those that must be checked. Lanes that read one address can be told together.
+Mask without_polls(const Note& note, Mask mask, const uint64_t* bytes, uint32_t size) {
+  const uint64_t first = bytes[first_lane(mask)];
+  Mask matter = 0;
+  for (uint64_t word = first / 4; word < (first + size + 3) / 4; ++word) matter |= note.may_matter(mask, word);
+  return matter != mask && is_one_address(mask, bytes) ? matter : mask;
+}
+
 // Checks each lane, and each word of its access.
 [[gnu::noinline]] void note_lanes(Note& note, const MemoryAccess& access, Mask mask, const uint64_t* bytes) {
   const uint32_t size = access.bytes * access.count;
+  if (access.op == MemoryOp::kLoad) mask = without_polls(note, mask, bytes, size);
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t word = bytes[l] / 4, words = size < 4 ? 1 : size / 4;
     const uint32_t which = size < 4 ? ((1u << size) - 1) << bytes[l] % 4 : 15;
@@ -270,8 +272,6 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
          note_row_again(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))))
       return;
   }
-  if (access.op == MemoryOp::kLoad && is_one_address(mask, bytes))
-    mask = note_poll(note, mask, bytes[first_lane(mask)], size);
   note_lanes(note, access, mask, bytes);
 }
 
