@@ -156,15 +156,18 @@ void Order::play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t addr
   const bool passes_on = access.releases() || t.fenced.taken;
   if (!passes_on && found == released.end()) return;
   if (!passes_on) return access.updates() ? void() : void(released.erase(found));
+  if (access.releases()) {
+    OwnWarp own;
+    note_own(event, lane, own);
+    tell(t.clock, own);
+    if (t.clock.empty() && found == released.end()) return;  // there is nothing that anybody may ask about
+  }
   if (found == released.end()) found = released.try_emplace(address).first;
   if (!access.updates()) found->second = {};  // a store ends earlier releases through the address
   if (!access.releases()) {
     const Scope scope = t.fenced.scope == Scope::kDevice ? access.scope : t.fenced.scope;
     return release(found->second, block, t.fenced.clock, {address, scope, false, &t.fenced.own});
   }
-  OwnWarp own;
-  note_own(event, lane, own);
-  tell(t.clock, own);
   release(found->second, block, t.clock, {address, access.scope, access.acquires() && access.reads()});
 }
 
