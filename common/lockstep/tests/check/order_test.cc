@@ -240,6 +240,24 @@ TEST_F(OrderTest, AStoreEndsWhatWasReleasedBeforeIt) {
   EXPECT_FALSE(order_.before(s, 0, b_, 0, 0)) << "the load reads the second store, which releases nothing";
 }
 
+// Also if the storing thread has made no access that memory remembers, so that its release passes nothing on.
+TEST_F(OrderTest, AStoreOfAThreadWithoutAccessesEndsWhatWasReleased) {
+  for (const bool another : {false, true}) {
+    SegmentId data = 0;
+    const auto remember = [&](Remembered& remembered) { return remembered.add(data, 0), true; };
+    Order order(remember, 8);  // one event is enough for clocks to learn only what is remembered
+    order.begin_launch(true);
+    order.begin_block(a_, 0, 2);
+    order.begin_block(b_, 1, 2);
+    data = order.stamp(a_, 0);
+    order.strong(a_, {0, 1}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+    if (another) order.strong(b_, {1, 1}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+    order.strong(b_, {0, 1}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+    EXPECT_EQ(order.before(data, 0, b_, 0, 0), !another);
+    a_ = {}, b_ = {};  // their clocks go before the order
+  }
+}
+
 TEST_F(OrderTest, AnAcquireOfTheBlockLearnsNothingFromAnotherBlock) {
   const SegmentId s = order_.stamp(a_, 0);
   order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
