@@ -34,12 +34,12 @@ using Node = Knowledge::Node;
 // ---- where nodes lie ----
 
 // Nodes come and go with every release, and the allocator would take longer for them than all the rest does. They lie
-// in large pages, because clocks meet many nodes in no order: the processor keeps the places of few small pages.
+// in large pages: clocks visit many nodes in no order, and the processor remembers the addresses of few pages.
 //
-// What one thread may use. Of the models of thread_local, this one makes no calls.
+// The nodes that one thread may use. Of the models of thread_local, this one makes no calls.
 struct Room {
   Node* spare;            // a list, by branches[0]
-  std::byte *next, *end;  // never used
+  std::byte *next, *end;  // the part of the slab that was never used
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local Room room = {};
 
@@ -72,7 +72,8 @@ void take_room() {
   }
   void* const slab = std::aligned_alloc(kLargePage, kLargePage);
   if (!slab) throw std::bad_alloc();
-  if (left.slabs++ > 0) madvise(slab, kLargePage, MADV_HUGEPAGE);  // most programs need less than one
+  // The first slab has small pages: most programs use only a part of it, and a large page is cleared as a whole.
+  if (left.slabs++ > 0) madvise(slab, kLargePage, MADV_HUGEPAGE);
   room.next = static_cast<std::byte*>(slab);
   room.end = room.next + kLargePage / sizeof(Node) * sizeof(Node);
 }
@@ -243,10 +244,11 @@ template <class Learn>
   if (same) replace(owner, other);
 }
 
+// node = join(node, other). It is never inlined, because learn_levels() rarely needs it.
 [[gnu::noipa]] void join_into(Node*& node, Node* other) { replace(node, join(node, other).node); }
 
-// Of nodes of that height, the first of which has one owner. One call learns all levels below: most clocks know at most
-// 256 warps, so their trees have two.
+// Both nodes have that height, and the first has one owner. One call learns all levels: a tree of at most 256 warps has
+// two.
 template <uint32_t height>
 [[gnu::always_inline]] inline void learn_levels(Node** owner, Node* theirs) {
   learn_branches(*owner, theirs, [](Node*& node, Node* other) {

@@ -118,8 +118,8 @@ class Order {
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane);
-  // Whether the warp of that segment, one of this block, has passed nothing on since. Then only its own accesses come
-  // after those of the segment.
+  // Whether the segment's warp is of this block, and has passed nothing on since. Then only accesses of the same thread
+  // come after an access of the segment.
   bool is_present(SegmentId then, const BlockOrder& block) const {
     return then >= first_ && segment(then).block == block.block && block.warps[segment(then).warp].segment == then;
   }

@@ -160,7 +160,7 @@ void Order::play_strong_of(const OrderEvent& event, uint32_t lane, uint64_t addr
     OwnWarp own;
     note_own(event, lane, own);
     tell(t.clock, own);
-    if (t.clock.empty() && found == released.end()) return;  // there is nothing that anybody may ask about
+    if (t.clock.empty() && found == released.end()) return;  // it would pass nothing on
   }
   if (found == released.end()) found = released.try_emplace(address).first;
   if (!access.updates()) found->second = {};  // a store ends earlier releases through the address

@@ -45,8 +45,9 @@ class Note {
       second = me;
   }
 
-  // Of lanes that read one word: those whose reads may change its records, or conflict. Usually none does if others
-  // read the word, too, as threads that poll a flag.
+  // The lanes that must be checked, of lanes that read one word: their reads may change its records, or conflict. While
+  // nobody comes after the two readers of the word, only the next reads of these two replace them. So when several
+  // warps poll a flag, usually no lane must be checked.
   Mask may_matter(Mask mask, uint64_t word) const {
     const Record &w = cells_.writer[word], &first = cells_.reader[word], &second = cells_.other_reader[word];
     if (w.segment >= accessor_.floor && !both_strong(w, mine_)) return mask;
@@ -100,7 +101,7 @@ class Note {
     return !both_strong(then, me) && !ordered(then, me);
   }
 
-  // Whether no thread but that of the record comes after it.
+  // Whether only the thread of the record comes after it.
   bool is_concurrent(const Record& then) const {
     return then.segment >= accessor_.floor && accessor_.order.is_present(then.segment, accessor_.block);
   }
@@ -229,7 +230,7 @@ bool is_one_address(Mask mask, const uint64_t* bytes) {
   return !differ;
 }
 
-// Of lanes that read: those that must be checked. Lanes that read one address can be told together.
+// The lanes that must be checked, of lanes that read. If all read one address, its words tell it for all of them.
 Mask without_polls(const Note& note, Mask mask, const uint64_t* bytes, uint32_t size) {
   const uint64_t first = bytes[first_lane(mask)];
   Mask matter = 0;
