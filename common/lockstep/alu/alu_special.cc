@@ -16,15 +16,21 @@ inline Floats vector_at(const uint32_t* values) {
 inline void put(Floats x, uint32_t* values) { __builtin_memcpy(values, &x, sizeof x); }
 
 // d = the unit's results for all lanes. If it does not interpolate for some lane, this returns false and writes
-// nothing. a and d are the same or do not overlap. The loops are unrolled so that constants are read once.
+// nothing. a and d are the same or do not overlap. The loops are unrolled so that constants are read once. All
+// positions come first: each takes many steps in a row, and a processor can take those of several vectors at once.
 template <class F>
 [[gnu::always_inline]] inline bool interpolate(const uint32_t* a, uint32_t* d) {
-  Integers covered_by_unit = Integers{} - 1;
+  constexpr int kVectors = kWarpSize / kVectorLanes;
+  Integers keys = F::key(vector_at(a));
 #pragma GCC unroll 8
-  for (int l = 0; l < kWarpSize; l += kVectorLanes) covered_by_unit &= F::covers(vector_at(a + l));
-  if (!all_of(covered_by_unit)) return false;
+  for (int v = 1; v < kVectors; ++v) keys = greatest(keys, F::key(vector_at(a + v * kVectorLanes)));
+  if (!interpolates<F>(keys)) return false;
+  Words positions[kVectors];
 #pragma GCC unroll 8
-  for (int l = 0; l < kWarpSize; l += kVectorLanes) put(covered<F>(vector_at(a + l)), d + l);
+  for (int v = 0; v < kVectors; ++v) positions[v] = F::position(vector_at(a + v * kVectorLanes));
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v)
+    put(interpolated<F>(vector_at(a + v * kVectorLanes), positions[v]), d + v * kVectorLanes);
   return true;
 }
 // The same for one vector after the other. Where the unit interpolates for a whole vector, all its lanes are written.
@@ -33,8 +39,8 @@ template <class F>
 [[gnu::always_inline]] inline void interpolate(const uint32_t* a, uint32_t* d, Mask mask, float (*alone)(float)) {
   for (int first = 0; first < kWarpSize; first += kVectorLanes) {
     const Floats x = vector_at(a + first);
-    if (all_of(F::covers(x)))
-      put(covered<F>(x), d + first);
+    if (interpolates<F>(F::key(x)))
+      put(interpolated<F>(x, F::position(x)), d + first);
     else
       for (int l = first; l < first + kVectorLanes; ++l)
         if (mask >> l & 1) d[l] = bits_of(alone(float_of(a[l])));

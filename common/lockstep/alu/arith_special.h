@@ -2,9 +2,10 @@
 // of rcp). They have the card's bits (alu/interpolation.h).
 //
 // Each function has these parts, the first three for vectors:
-// - covers(x): whether the unit interpolates. If it does, the next two may be called. All three are the same with .ftz.
+// - key(x): less than kEnd if the unit interpolates. If it does, the next two may be called. These three are the same
+//   with .ftz.
 // - position(x): the row, and the x in it.
-// - result(x, sums): the unit's result.
+// - result(x, position, sums): the unit's result.
 // - outside(x): what the unit answers to all other arguments; for it a subnormal is zero.
 // - any(x): the instruction without .ftz. For subnormals ptxas writes other instructions around the unit.
 #pragma once
@@ -14,33 +15,43 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// The unit's results, if covers() holds for all lanes.
 template <class F>
-[[gnu::always_inline]] inline Floats covered(Floats x) {
-  return F::result(x, interpolated<F::kRows>(F::position(x)));
+bool interpolates(Integers keys) {
+  return all_of(keys < signed_of(each<static_cast<uint32_t>(F::kEnd)>));
+}
+// The unit's results, if it interpolates for all lanes.
+template <class F>
+[[gnu::always_inline]] inline Floats interpolated(Floats x, Words position) {
+  return F::result(x, position, interpolated<F::kRows>(position));
 }
 // The unit's result for one argument, as a vector whose lanes all hold it.
 template <class F>
 float unit(float x) {
   const Floats all = x - Floats{};  // -0 + 0 would be 0
-  return all_of(F::covers(all)) ? covered<F>(all)[0] : F::outside(x);
+  return interpolates<F>(F::key(all)) ? interpolated<F>(all, F::position(all))[0] : F::outside(x);
 }
 
 inline constexpr float kInfinite = std::numeric_limits<float>::infinity();
 inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr bool is_tiny(float x) { return magnitude(x) < 0x1p-126f; }  // zero or subnormal
-inline Integers is_normal_and_positive(Floats x) { return is_between<0x0080'0000, 0x7f7f'ffff>(bits_of(x)); }
+
+// Less than kEnd for normal positive floats.
+struct KeysOfPositive {
+  static Integers key(Floats x) { return order_from<0x0080'0000>(bits_of(x)); }
+  static constexpr int32_t kEnd = order_from(0x0080'0000, 0x7f80'0000);
+};
 
 inline constexpr uint32_t kExponent = 0x7f80'0000, kOne = 0x3f80'0000, kHalf = 0x3f00'0000;  // of floats
-// For a root, x = m * 2^(2n) with m in [1, 4). This is n, in the exponent's place.
-inline Words half_of_doublings(Floats x) { return bits_of(signed_of(bits_of(x) - each<kOne>) >> 24) << 23; }
+// For roots, x = m * 4^n with m in [1, 4).
 inline Words position_for_root(Floats x) { return bits_of(x) ^ each<0x80'0000>; }
 
 struct Rcp {
   static constexpr auto& kRows = kReciprocalRows;
-  static Integers covers(Floats x) { return is_between<0x0080'0000 << 1, 0x7e80'0000u << 1>(bits_of(x) << 1); }
+  static constexpr uint32_t kLowest = 0x0080'0000 << 1;
+  static Integers key(Floats x) { return order_from<kLowest>(bits_of(x) << 1); }
+  static constexpr int32_t kEnd = order_from(kLowest, (0x7e80'0000u << 1) + 1);
   static Words position(Floats x) { return bits_of(x) << 1; }
-  static Floats result(Floats x, Sums sums) {
+  static Floats result(Floats x, Words, Sums sums) {
     return float_of((sums.from<16 + kZeros>() + each<kHalf + kOne> - (bits_of(x) & each<kExponent>)) | sign_of(x));
   }
   static float outside(float x) { return is_nan(x) ? x : with_sign(is_tiny(x) ? kInfinite : 0.0f, x); }
@@ -50,24 +61,25 @@ struct Rcp {
   }
 };
 
-struct Rsqrt {
+struct Rsqrt : KeysOfPositive {
   static constexpr auto& kRows = kInverseRootRows;
-  static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return position_for_root(x); }
-  static Floats result(Floats x, Sums sums) {
-    const Words inverse = (position(x) & each<0xff'ffff>) == 0 ? each<kOne> : sums.from<16 + kZeros>() + each<kHalf>;
-    return float_of(inverse - half_of_doublings(x));
+  static Floats result(Floats x, Words position, Sums sums) {
+    // That of 2^-n / 2. Before the shift it is twice as large; the last summand rounds it up.
+    const Words exponent = (each<2 * kHalf + kOne + 0xff'ffff> - bits_of(x)) >> 1 & each<0xff80'0000>;
+    const Words one_more = bits_of((position & each<0xff'ffff>) == 0);  // m = 1. The sum's 24 bits cannot hold 1.
+    return float_of(exponent + sums.from<16 + kZeros>() - one_more);
   }
   static float outside(float x) { return is_tiny(x) ? with_sign(kInfinite, x) : x > 0 ? 0.0f : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Rsqrt>(x * 0x1p24f) * 0x1p12f : unit<Rsqrt>(x); }
 };
 
-struct Sqrt {
+struct Sqrt : KeysOfPositive {
   static constexpr auto& kRows = kRootRows;
-  static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return position_for_root(x); }
-  static Floats result(Floats x, Sums sums) {
-    return float_of(sums.from<17 + kZeros>() + each<kOne> + half_of_doublings(x));
+  static Floats result(Floats x, Words, Sums sums) {
+    const Words exponent = (bits_of(x) + each<kOne>) >> 1 & each<0xff80'0000>;  // of 2^n
+    return float_of(exponent + sums.from<17 + kZeros>());
   }
   static float outside(float x) { return is_tiny(x) ? with_sign(0.0f, x) : x > 0 ? x : kNotANumber; }
   static float any(float x) { return is_tiny(x) ? unit<Sqrt>(x * 0x1p24f) * 0x1p-12f : unit<Sqrt>(x); }
@@ -78,14 +90,16 @@ struct Sqrt {
 struct Ex2 {
   static constexpr auto& kRows = kPowerRows;
   // Left out: NaN, and results that are subnormal without .ftz. 2^-151 rounds to zero.
-  static Integers covers(Floats x) { return (x >= -126) | (x <= -151); }
+  static Integers key(Floats x) { return (x >= -126) | (x <= -151); }
+  static constexpr int32_t kEnd = 0;
   static Words position(Floats x) {
     // Below -256 the conversion overflows. Any value will do, since result() is 0.
-    const Integers size = __builtin_convertvector((x < 128 ? x : 128) * 0x1p23f, Integers);
+    const Floats at_most_128 = float_of(bits_of(least(signed_of(bits_of(x)), signed_of(each<bits_of(128.0f)>))));
+    const Integers size = __builtin_convertvector(at_most_128 * 0x1p23f, Integers);
     return bits_of(size + ((size >> 31) & ((size << 9) != 0)));
   }
-  static Floats result(Floats x, Sums sums) {
-    const Words power = sums.from<15 + kZeros>() + each<kOne> + (position(x) & each<0xff80'0000>);
+  static Floats result(Floats x, Words position, Sums sums) {
+    const Words power = sums.from<15 + kZeros>() + each<kOne> + (position & each<0xff80'0000>);
     return float_of(power & bits_of(x >= -126));  // 2^128 is infinite
   }
   static float outside(float x) { return is_nan(x) ? x : 0.0f; }
@@ -97,11 +111,10 @@ struct Ex2 {
 
 // The logarithm of the significand behind that of the exponent. A negative sum is negated bit by bit; the bits behind
 // 2^-36 are cut off.
-struct Lg2 {
+struct Lg2 : KeysOfPositive {
   static constexpr auto& kRows = kLogarithmRows;
-  static Integers covers(Floats x) { return is_normal_and_positive(x); }
   static Words position(Floats x) { return bits_of(x); }
-  static Floats result(Floats x, Sums sums) {
+  static Floats result(Floats x, Words, Sums sums) {
     constexpr int kPoint = 38 + kZeros;
     const Pairs doublings = pairs_of(bits_of(signed_of(above_one(x)) >> 23));
     const auto size = [](Pairs sum) {
@@ -119,10 +132,11 @@ struct Lg2 {
 // Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.
 struct Sin {
   static constexpr auto& kRows = kSineRows;
-  static Integers covers(Floats x) { return magnitude(x) <= 0x1p30f; }  // above that, turns are whole
+  static Integers key(Floats x) { return signed_of(bits_of(magnitude(x))); }
+  static constexpr int32_t kEnd = bits_of(0x1p30f) + 1;  // above that, turns are whole
   static Words position(Floats x) { return position_of(turns(x)); }
-  static Floats result(Floats x, Sums sums) {
-    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | ((turns(x) << 7 ^ bits_of(x)) & each<0x8000'0000>));
+  static Floats result(Floats x, Words position, Sums sums) {
+    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | ((sign_of_sine(position) ^ bits_of(x)) & each<0x8000'0000>));
   }
   static float outside(float x) { return magnitude(x) < kInfinite ? with_sign(0.0f, x) : kNotANumber; }
   static float any(float x) { return unit<Sin>(x); }
@@ -130,17 +144,19 @@ struct Sin {
   static Words turns(Floats x) {
     // A subnormal product may be wrong. It becomes 0.
     const Floats turns = product_toward_zero(magnitude(x), 0x1.45f306p-3f);
-    const Floats whole = __builtin_convertvector(__builtin_convertvector(turns, Integers), Floats);
-    return bits_of(__builtin_convertvector((turns - whole) * 0x1p25f, Integers));
+    return bits_of(__builtin_convertvector((turns - whole(turns)) * 0x1p25f, Integers));
   }
   static Words position_of(Words turns) { return turns ^ bits_of(signed_of(turns << 8) >> 31); }
+  // The highest bit is the sign of the sine of these turns. That of an odd quarter is inverted, as the top of all is.
+  static Words sign_of_sine(Words position) { return position << 7 ^ position; }
 };
 struct Cos {  // a quarter of a turn later
   static constexpr auto& kRows = kSineRows;
-  static Integers covers(Floats x) { return Sin::covers(x); }
+  static Integers key(Floats x) { return Sin::key(x); }
+  static constexpr int32_t kEnd = Sin::kEnd;
   static Words position(Floats x) { return Sin::position_of(turns(x)); }
-  static Floats result(Floats x, Sums sums) {
-    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | (turns(x) << 7 & each<0x8000'0000>));
+  static Floats result(Floats, Words position, Sums sums) {
+    return float_of(bits_of(sums.cut_off<37 + kZeros>()) | (Sin::sign_of_sine(position) & each<0x8000'0000>));
   }
   static float outside(float x) { return magnitude(x) < kInfinite ? 1.0f : kNotANumber; }
   static float any(float x) { return unit<Cos>(x); }
@@ -151,14 +167,15 @@ struct Cos {  // a quarter of a turn later
 // Rows for [2^-8, 8). Their width changes with the exponent; each tells 2^17 arguments apart.
 struct Tanh {
   static constexpr auto& kRows = kTanhRows;
-  static Integers covers(Floats x) { return x == x; }
+  static Integers key(Floats x) { return x == x; }
+  static constexpr int32_t kEnd = 0;
   static Words position(Floats x) {
     const Floats size = magnitude(x), inside = size < 0x1p-8f ? 0x1p-8f : size < 8 ? size : 0x1.fffffep2f;
     const Words octave = (bits_of(inside) >> 23) - (127 - 8);
     const Floats scale = float_of(looked_up<kOctaves>(kScales, octave));
     return bits_of(__builtin_convertvector(inside * scale, Integers)) + looked_up<kOctaves>(kStarts, octave);
   }
-  static Floats result(Floats x, Sums sums) {
+  static Floats result(Floats x, Words, Sums sums) {
     const Floats of_x = magnitude(x);
     return float_of(bits_of(of_x < 0x1p-8f ? of_x : of_x < 8 ? sums.cut_off<39 + kZeros>() : 1) | sign_of(x));
   }

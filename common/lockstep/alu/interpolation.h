@@ -12,50 +12,56 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "alu/interpolation_rows.h"
 #include "alu/vectors.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 
-inline constexpr int kZeros = 7, kBitsOfX = 17, kC2At = 47;
+inline constexpr int kZeros = 7, kBitsOfX = 17;
 inline constexpr uint32_t kX = (1 << kBitsOfX) - 1;
 
 // A row is one word, because AVX2 reads it with one gather. It has the sizes of c1 (from bit 0 on), of c0 (from bit
-// c0_at on) and of c2 (from bit kC2At on).
+// c0_at on) and of c2 (from bit c2_at on). Where 16 bits are enough for c1 and for c2, c0 has the two quarters between
+// them, which AVX2 takes with one instruction.
 template <size_t n>
 struct RowTable {
-  static constexpr uint32_t kMask = std::bit_ceil(uint32_t{n}) - 1;  // the bits of a row's number; rows from n on are 0
-  int c0_at;
+  static constexpr uint32_t kRows = std::bit_ceil(uint32_t{n});  // those from n on are 0
+  uint64_t at[256];                     // by the byte above x; the unit ignores its bits from kRows on
+  uint32_t lower[kRows], upper[kRows];  // the halves of each, for AVX-512
   bool c1_is_negative, c2_is_negative;  // in all rows
-  uint64_t constant;
-  uint64_t at[kMask + 1];
-  uint32_t lower[kMask + 1], upper[kMask + 1];  // the halves of each, for AVX-512
+  int c0_at, c2_at;
+  uint64_t constant;  // what to add to each sum, below 2^c0_at; the rest is in c0
 };
 // c0_unit, c2_unit: the values of 1 in the table's c0 and c2, in units of c1. `constant`, in the same unit: what the
 // card's unit adds because it leaves out small products; it was found together with the rows.
 template <size_t n>
-consteval RowTable<n> rows_of(const Coefficients (&from)[n], uint32_t c0_unit, int c2_unit, int constant) {
+consteval RowTable<n> rows_of(const Coefficients (&from)[n], int c0_unit, int c2_unit, int constant) {
   RowTable<n> rows{};
-  rows.c0_at = std::countr_zero(c0_unit) + kZeros;
   rows.c1_is_negative = from[0].c1 < 0, rows.c2_is_negative = from[0].c2 < 0;
-  rows.constant = static_cast<uint64_t>(constant) << kZeros;
-  const auto field = [](int64_t value, int first, int end) {
-    if (value < 0 || value >> (end - first)) throw value;  // another sign, or too many bits: this does not compile
-    return static_cast<uint64_t>(value) << first;
-  };
+  uint64_t c0[n], c1[n], c2[n], all_c1 = 0xffff, all_c2 = 0xffff;
   for (size_t i = 0; i < n; ++i) {
-    rows.at[i] = field(rows.c1_is_negative ? -from[i].c1 : from[i].c1, 0, rows.c0_at) |
-                 field(from[i].c0, rows.c0_at, kC2At) |
-                 field((rows.c2_is_negative ? -from[i].c2 : from[i].c2) * c2_unit, kC2At, 64);
-    rows.lower[i] = static_cast<uint32_t>(rows.at[i]), rows.upper[i] = static_cast<uint32_t>(rows.at[i] >> 32);
+    c0[i] = static_cast<uint64_t>(int64_t{from[i].c0} * c0_unit + constant) << kZeros;
+    c1[i] = static_cast<uint64_t>(rows.c1_is_negative ? -from[i].c1 : from[i].c1), all_c1 |= c1[i];
+    c2[i] = static_cast<uint64_t>((rows.c2_is_negative ? -from[i].c2 : from[i].c2) * c2_unit), all_c2 |= c2[i];
   }
+  rows.c0_at = static_cast<int>(std::bit_width(all_c1)), rows.c2_at = std::countl_zero(all_c2);
+  const uint64_t below_c0 = (uint64_t{1} << rows.c0_at) - 1;
+  rows.constant = c0[0] & below_c0;
+  for (uint32_t i = 0; i < 256; ++i) {
+    const uint32_t row = i % rows.kRows;
+    if (row >= n) continue;
+    // Too many bits, or another sign: this does not compile.
+    if ((c0[row] & below_c0) != rows.constant || c0[row] >> rows.c2_at) throw row;
+    rows.at[i] = c1[row] | (c0[row] - rows.constant) | c2[row] << rows.c2_at;
+  }
+  for (uint32_t i = 0; i < rows.kRows; ++i)
+    rows.lower[i] = static_cast<uint32_t>(rows.at[i]), rows.upper[i] = static_cast<uint32_t>(rows.at[i] >> 32);
   return rows;
 }
 // The rows of [1, 2), then those of [2, 4).
 template <size_t n>
-consteval RowTable<2 * n> rows_of(const Coefficients (&from)[2][n], uint32_t c0_unit, int c2_unit, int constant) {
+consteval RowTable<2 * n> rows_of(const Coefficients (&from)[2][n], int c0_unit, int c2_unit, int constant) {
   Coefficients all[2 * n] = {};
   for (size_t i = 0; i < 2 * n; ++i) all[i] = from[i / n][i % n];
   return rows_of(all, c0_unit, c2_unit, constant);
@@ -79,38 +85,30 @@ constexpr Number upper_square(Number x) {
   for (int i = 2; i <= 8; ++i) square += -(x >> i & 1) & x >> (18 - i);
   return square;
 }
-// The same for vectors, with kZeros. The row's bits stand above x.
-inline Words upper_square_of(Words position) {
+// The same for vectors. x and its square have kZeros.
+inline Words upper_square_of(Words x) {
 #ifdef __AVX2__
-  // Four times the bits 2 to 8, as the highest ones of seven, and four times the bits 9 to 16.
-  const Words lower = byte_four_times<1>(position << 6), upper = byte_four_times<2>(position << 7);
-  // A byte for each lower bit i: 2^(i - 2) if it is set, times the upper bits that it meets. Bit 8 meets all but one.
   static_assert(kZeros == 7);
+  // Four times the bits 2 to 8, as the highest ones of seven, and four times the bits 9 to 16.
+  const Words lower = byte_four_times<1>(x >> 1), upper = byte_four_times<2>(x);
+  // A byte for each lower bit i: 2^(i - 2) if it is set, times the upper bits that it meets. Bit 8 meets all but one.
   const Words products = products_of_bytes(upper & each<0xf0'f8'fc'fe>, lower & each<0x08'10'20'40>) +
                          products_of_bytes(upper & each<0x00'80'c0'e0>, lower & each<0x00'01'02'04>);
-  const Words high = upper & each<0xff>;
-  return products_of_halves(products, each<0x1'0001>) + (products_of_halves(high, high) << 6 & each<~0x7fu>);
+  // x has the bits 9 to 16 in its upper half.
+  const Words high = squares_of_halves(x) >> 16;
+  return products_of_halves(products, each<0x1'0001>) + (high >> 1 << kZeros);
 #else
-  return upper_square(position & each<kX>) << kZeros;
+  return upper_square(x >> kZeros) << kZeros;
 #endif
 }
 
 inline uint64_t product(uint64_t a, uint64_t b) { return a * b; }
-// Number: uint64_t, or Pairs.
-template <class Number, uint64_t value>
-Number constant() {
-  if constexpr (std::is_same_v<Number, Pairs>)
-    return each_pair<value>;
-  else
-    return value;
-}
 // One sum, or those of the even lanes. x and square have kZeros.
 template <const auto& rows, class Number>
 [[gnu::always_inline]] inline Number sum_of(Number row, Number x, Number square) {
-  constexpr uint64_t kEndOfC0 = uint64_t{1} << kC2At, kEndOfC1 = uint64_t{1} << rows.c0_at;
-  Number c0 = row & constant<Number, kEndOfC0 - kEndOfC1>();
-  if constexpr (rows.constant != 0) c0 += constant<Number, rows.constant>();
-  const Number c1x = product(row & constant<Number, kEndOfC1 - 1>(), x), c2_square = product(row >> kC2At, square);
+  constexpr uint64_t kC1 = (uint64_t{1} << rows.c0_at) - 1, kC0 = (uint64_t{1} << rows.c2_at) - 1 - kC1;
+  const Number c0 = combined<kC0, rows.constant>(row);
+  const Number c1x = product(combined<kC1, 0>(row), x), c2_square = product(row >> rows.c2_at, square);
   const Number line = rows.c1_is_negative ? c0 - c1x : c0 + c1x;
   return rows.c2_is_negative ? line - c2_square : line + c2_square;
 }
@@ -119,7 +117,7 @@ template <const auto& rows, class Number>
 template <const auto& rows>
 uint64_t interpolated(uint32_t position) {
   const uint64_t x = position & kX;
-  return sum_of<rows>(rows.at[position >> kBitsOfX & rows.kMask], x << kZeros, upper_square(x) << kZeros);
+  return sum_of<rows>(rows.at[position >> kBitsOfX & 0xff], x << kZeros, upper_square(x) << kZeros);
 }
 
 // The sums of a vector's positions.
@@ -152,17 +150,17 @@ struct RowsOfPairs {
 template <const auto& rows>
 [[gnu::always_inline]] inline RowsOfPairs rows_at(Words position) {
 #ifdef __AVX512F__
-  const auto half = [&](const auto& table) { return pairs_of(looked_up<rows.kMask + 1>(table, position >> kBitsOfX)); };
+  const auto half = [&](const auto& table) { return pairs_of(looked_up<rows.kRows>(table, position >> kBitsOfX)); };
   const Pairs lower = half(rows.lower), upper = half(rows.upper);
   return {pairs_of(interleaved(lower, upper << 32)), pairs_of(interleaved(lower >> 32, upper))};
 #else
-  return {gathered(rows.at, (pairs_of(position) & each_pair<rows.kMask << kBitsOfX>) >> kBitsOfX),
-          gathered(rows.at, (pairs_of(position) >> (32 + kBitsOfX)) & each_pair<rows.kMask>)};
+  const Words at_the_top = position << kZeros;
+  return {gathered(rows.at, highest_bytes(at_the_top)), gathered(rows.at, pairs_of(at_the_top) >> 56)};
 #endif
 }
 template <const auto& rows>
 [[gnu::always_inline]] inline Sums interpolated(Words position) {
-  const Words x = position << kZeros & each<kX << kZeros>, square = upper_square_of(position);
+  const Words x = position << kZeros & each<kX << kZeros>, square = upper_square_of(x);
   const RowsOfPairs row = rows_at<rows>(position);
   return {sum_of<rows>(row.even, pairs_of(x), pairs_of(square)),
           sum_of<rows>(row.odd, pairs_of(x) >> 32, pairs_of(square) >> 32)};

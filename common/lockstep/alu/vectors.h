@@ -64,12 +64,14 @@ inline bool all_of(Integers condition) {
   return all != 0;
 #endif
 }
-// Whether lowest <= x <= highest, as unsigned numbers.
-template <uint32_t lowest, uint32_t highest>
-inline Integers is_between(Words x) {
-  constexpr uint32_t kSignBit = 0x8000'0000;  // vectors compare signed numbers
-  return signed_of(x - each<lowest + kSignBit>) < signed_of(each<highest + 1 - lowest - kSignBit>);
+// Vectors compare signed numbers. These are in the order of the unsigned ones from `lowest` on, and of those below it.
+constexpr int32_t order_from(uint32_t lowest, uint32_t x) { return static_cast<int32_t>(x - lowest - 0x8000'0000); }
+template <uint32_t lowest>
+inline Integers order_from(Words x) {
+  return signed_of(x - each<lowest + 0x8000'0000>);
 }
+inline Integers greatest(Integers a, Integers b) { return a > b ? a : b; }
+inline Integers least(Integers a, Integers b) { return a < b ? a : b; }
 
 // looked_up: the values of a table at these indices, whose bits from n on are ignored.
 #if defined(__AVX512F__)
@@ -111,6 +113,31 @@ Words looked_up(const uint32_t* table, Words index) {
 inline Pairs gathered(const uint64_t* from, Pairs index) { return Pairs{from[index[0]], from[index[1]]}; }
 #endif
 
+// The bits of x in the mask, and the others of `others`.
+template <uint64_t mask, uint64_t others>
+constexpr uint64_t combined(uint64_t x) {
+  return (x & mask) | others;
+}
+template <uint64_t mask, uint64_t others>
+Pairs combined(Pairs x) {
+  if constexpr (others == 0) return x & each_pair<mask>;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  if constexpr (mask == 0x0000'ffff'ffff'0000)
+    return reinterpret_cast<Pairs>(
+        _mm256_blend_epi16(reinterpret_cast<Native>(x), reinterpret_cast<Native>(each_pair<others>), 0b1001'1001));
+#endif
+  return (x & each_pair<mask>) | each_pair<others>;
+}
+// The highest byte of each even lane.
+inline Pairs highest_bytes(Words x) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  constexpr long long kNone = ~0xff;  // a shuffle gives 0 for a negative number of a byte
+  return reinterpret_cast<Pairs>(_mm256_shuffle_epi8(reinterpret_cast<Native>(x),
+                                                     _mm256_set_epi64x(kNone + 11, kNone + 3, kNone + 11, kNone + 3)));
+#else
+  return (pairs_of(x) & each_pair<0xff00'0000>) >> 24;
+#endif
+}
 // The even lanes of `even`, and the odd ones of `odd`.
 inline Words interleaved(Pairs even, Pairs odd) {
 #if defined(__AVX512F__)
@@ -137,6 +164,11 @@ Words byte_four_times(Words x) {
   return reinterpret_cast<Words>(
       LOCKSTEP_NATIVE(shuffle_epi8)(reinterpret_cast<Native>(x), reinterpret_cast<Native>(each_byte<n>)));
 }
+// The square of each half of a lane, modulo 2^16.
+inline Words squares_of_halves(Words x) {
+  return reinterpret_cast<Words>(
+      LOCKSTEP_NATIVE(mullo_epi16)(reinterpret_cast<Native>(x), reinterpret_cast<Native>(x)));
+}
 // For each half of a lane: the sum of its two products of bytes, which must be below 2^15. b's bytes are below 128.
 inline Words products_of_bytes(Words a, Words b) {
   return reinterpret_cast<Words>(
@@ -147,6 +179,14 @@ inline Words products_of_halves(Words a, Words b) {
   return reinterpret_cast<Words>(LOCKSTEP_NATIVE(madd_epi16)(reinterpret_cast<Native>(a), reinterpret_cast<Native>(b)));
 }
 #endif
+// Cut off to a whole number. The size is below 2^31.
+inline Floats whole(Floats x) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  return Floats(_mm256_round_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
+#else
+  return __builtin_convertvector(__builtin_convertvector(x, Integers), Floats);
+#endif
+}
 // All bits of a pair if its highest is set, else none.
 inline Pairs filled_with_sign(Pairs x) {
   using Signed = int64_t __attribute__((vector_size(sizeof x)));
