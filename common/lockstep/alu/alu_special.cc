@@ -16,8 +16,8 @@ inline Floats vector_at(const uint32_t* values) {
 inline void put(Floats x, uint32_t* values) { __builtin_memcpy(values, &x, sizeof x); }
 
 // d = the unit's results for all lanes. If it does not interpolate for some lane, this returns false and writes
-// nothing. a and d are the same or do not overlap. The loops are unrolled so that constants are read once. All
-// positions come first: each takes many steps in a row, and a processor can take those of several vectors at once.
+// nothing. a and d are the same or do not overlap. The loops are unrolled so that constants are read once. The
+// positions come first: each is a chain of many steps, and a processor works on the chains of several vectors at once.
 template <class F>
 [[gnu::always_inline]] inline bool interpolate(const uint32_t* a, uint32_t* d) {
   constexpr int kVectors = kWarpSize / kVectorLanes;

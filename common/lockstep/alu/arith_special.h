@@ -65,7 +65,7 @@ struct Rsqrt : KeysOfPositive {
   static constexpr auto& kRows = kInverseRootRows;
   static Words position(Floats x) { return position_for_root(x); }
   static Floats result(Floats x, Words position, Sums sums) {
-    // That of 2^-n / 2. Before the shift it is twice as large; the last summand rounds it up.
+    // That of 2^-n / 2. Before the shift it is twice as large; the bits below it round up.
     const Words exponent = (each<2 * kHalf + kOne + 0xff'ffff> - bits_of(x)) >> 1 & each<0xff80'0000>;
     const Words one_more = bits_of((position & each<0xff'ffff>) == 0);  // m = 1. The sum's 24 bits cannot hold 1.
     return float_of(exponent + sums.from<16 + kZeros>() - one_more);
@@ -147,7 +147,7 @@ struct Sin {
     return bits_of(__builtin_convertvector((turns - whole(turns)) * 0x1p25f, Integers));
   }
   static Words position_of(Words turns) { return turns ^ bits_of(signed_of(turns << 8) >> 31); }
-  // The highest bit is the sign of the sine of these turns. That of an odd quarter is inverted, as the top of all is.
+  // The highest bit is the sine's sign. Above the row, a position has the bits of an odd quarter inverted, too.
   static Words sign_of_sine(Words position) { return position << 7 ^ position; }
 };
 struct Cos {  // a quarter of a turn later

@@ -64,7 +64,7 @@ inline bool all_of(Integers condition) {
   return all != 0;
 #endif
 }
-// Vectors compare signed numbers. These are in the order of the unsigned ones from `lowest` on, and of those below it.
+// Vectors compare signed numbers. These are in the order of the unsigned x, but x below `lowest` come last.
 constexpr int32_t order_from(uint32_t lowest, uint32_t x) { return static_cast<int32_t>(x - lowest - 0x8000'0000); }
 template <uint32_t lowest>
 inline Integers order_from(Words x) {
@@ -113,7 +113,7 @@ Words looked_up(const uint32_t* table, Words index) {
 inline Pairs gathered(const uint64_t* from, Pairs index) { return Pairs{from[index[0]], from[index[1]]}; }
 #endif
 
-// The bits of x in the mask, and the others of `others`.
+// x where the mask has bits, and `others` elsewhere.
 template <uint64_t mask, uint64_t others>
 constexpr uint64_t combined(uint64_t x) {
   return (x & mask) | others;
