@@ -65,7 +65,7 @@ struct Rsqrt : KeysOfPositive {
   static constexpr auto& kRows = kInverseRootRows;
   static Words position(Floats x) { return position_for_root(x); }
   static Floats result(Floats x, Words position, Sums sums) {
-    // That of 2^-n / 2. Before the shift it is twice as large; the bits below it round up.
+    // The exponent of 2^-n / 2. The difference has it twice; the ones below round it up.
     const Words exponent = (each<2 * kHalf + kOne + 0xff'ffff> - bits_of(x)) >> 1 & each<0xff80'0000>;
     const Words one_more = bits_of((position & each<0xff'ffff>) == 0);  // m = 1. The sum's 24 bits cannot hold 1.
     return float_of(exponent + sums.from<16 + kZeros>() - one_more);
@@ -129,11 +129,13 @@ struct Lg2 : KeysOfPositive {
   static Words above_one(Floats x) { return bits_of(x) - each<kOne>; }  // the distance in floats; negative below 1
 };
 
-// Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.
-struct Sin {
-  static constexpr auto& kRows = kSineRows;
+struct KeysOfTurns {
   static Integers key(Floats x) { return signed_of(bits_of(magnitude(x))); }
   static constexpr int32_t kEnd = bits_of(0x1p30f) + 1;  // above that, turns are whole
+};
+// Turns, in units of 2^-25: ptxas multiplies by 1 / (2 pi), and cuts off. An odd quarter of a turn runs backwards.
+struct Sin : KeysOfTurns {
+  static constexpr auto& kRows = kSineRows;
   static Words position(Floats x) { return position_of(turns(x)); }
   static Floats result(Floats x, Words position, Sums sums) {
     return float_of(bits_of(sums.cut_off<37 + kZeros>()) | ((sign_of_sine(position) ^ bits_of(x)) & each<0x8000'0000>));
@@ -150,10 +152,8 @@ struct Sin {
   // The highest bit is the sine's sign. Above the row, a position has the bits of an odd quarter inverted, too.
   static Words sign_of_sine(Words position) { return position << 7 ^ position; }
 };
-struct Cos {  // a quarter of a turn later
+struct Cos : KeysOfTurns {  // a quarter of a turn later
   static constexpr auto& kRows = kSineRows;
-  static Integers key(Floats x) { return Sin::key(x); }
-  static constexpr int32_t kEnd = Sin::kEnd;
   static Words position(Floats x) { return Sin::position_of(turns(x)); }
   static Floats result(Floats, Words position, Sums sums) {
     return float_of(bits_of(sums.cut_off<37 + kZeros>()) | (Sin::sign_of_sine(position) & each<0x8000'0000>));

@@ -27,7 +27,7 @@ inline constexpr uint32_t kX = (1 << kBitsOfX) - 1;
 template <size_t n>
 struct RowTable {
   static constexpr uint32_t kRows = std::bit_ceil(uint32_t{n});  // those from n on are 0
-  uint64_t at[256];                     // by the byte above x; the unit ignores its bits from kRows on
+  uint64_t at[256];                     // by the byte above x, whose highest bits the unit ignores
   uint32_t lower[kRows], upper[kRows];  // the halves of each, for AVX-512
   bool c1_is_negative, c2_is_negative;  // in all rows
   int c0_at, c2_at;

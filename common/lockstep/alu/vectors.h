@@ -103,6 +103,12 @@ inline Pairs gathered(const uint64_t* from, Pairs index) {
                                                     reinterpret_cast<Native>(index), _mm256_set1_epi32(-1), 8);
   return reinterpret_cast<Pairs>(values);
 }
+// The highest byte of each even lane.
+inline Pairs highest_bytes(Words x) {
+  constexpr long long kNone = ~0xff;  // a shuffle gives 0 for a negative number of a byte
+  return reinterpret_cast<Pairs>(_mm256_shuffle_epi8(reinterpret_cast<Native>(x),
+                                                     _mm256_set_epi64x(kNone + 11, kNone + 3, kNone + 11, kNone + 3)));
+}
 #else
 template <size_t n>
 Words looked_up(const uint32_t* table, Words index) {
@@ -111,6 +117,7 @@ Words looked_up(const uint32_t* table, Words index) {
   return values;
 }
 inline Pairs gathered(const uint64_t* from, Pairs index) { return Pairs{from[index[0]], from[index[1]]}; }
+inline Pairs highest_bytes(Words x) { return (pairs_of(x) & each_pair<0xff00'0000>) >> 24; }
 #endif
 
 // x where the mask has bits, and `others` elsewhere.
@@ -127,16 +134,6 @@ Pairs combined(Pairs x) {
         _mm256_blend_epi16(reinterpret_cast<Native>(x), reinterpret_cast<Native>(each_pair<others>), 0b1001'1001));
 #endif
   return (x & each_pair<mask>) | each_pair<others>;
-}
-// The highest byte of each even lane.
-inline Pairs highest_bytes(Words x) {
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  constexpr long long kNone = ~0xff;  // a shuffle gives 0 for a negative number of a byte
-  return reinterpret_cast<Pairs>(_mm256_shuffle_epi8(reinterpret_cast<Native>(x),
-                                                     _mm256_set_epi64x(kNone + 11, kNone + 3, kNone + 11, kNone + 3)));
-#else
-  return (pairs_of(x) & each_pair<0xff00'0000>) >> 24;
-#endif
 }
 // The even lanes of `even`, and the odd ones of `odd`.
 inline Words interleaved(Pairs even, Pairs odd) {
